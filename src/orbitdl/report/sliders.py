@@ -81,8 +81,9 @@ def _start(facts: Facts, declared: ShiftSlider, j: int) -> float:
 def _peak(facts: Facts, j: int) -> float:
     """Return the peak position of component j of a group of shifts."""
     assert facts.action is not None
-    identity = np.zeros((1, len(facts.action.parameters)))
-    return float(facts.action.locate(identity, np.array([j]), facts.components)[0])
+    every = np.arange(len(facts.components))
+    identity = np.zeros((len(every), len(facts.action.parameters)))
+    return float(facts.action.locate(identity, every, facts.components)[j])
 
 
 def _brightest(facts: Facts, j: int) -> dict[str, float]:

@@ -106,7 +106,7 @@ const DRAW = {
   level: (layer, x, y, box) => [stroke(layer, `M${at(box.left)} ${at(y(layer.y))}h${at(box.width)}`, { "stroke-width": 1.2, "stroke-opacity": 0.7 })],
   rule: (layer, x, y, box) => [stroke(layer, `M${at(x(layer.x))} ${box.top}v${box.height}`, { "stroke-width": 1.3, "stroke-dasharray": "2 3" })],
   shade: (layer, x, y, box) => [fill(layer, layer.x.map((value, k) => rectangle(x(value), box.top, x(layer.end[k]), box.top + box.height)).join(""), 0.22)],
-  image: (layer, x, y) => [image(layer, x, y)],
+  image: (layer, x, y) => [image(layer, x, y), svg("path", { d: rectangle(x(layer.x[0]), y(layer.y[0]), x(layer.x[1]), y(layer.y[1])), class: "grid" })],
   text: (layer, x, y) => layer.words.map((words, k) => svg("text", { x: x(layer.x[k]), y: y(layer.y[k]), class: "tick", "text-anchor": "middle" }, words)),
   marks: (layer, x, y) => {
     const r = layer.radius || (layer.x.length > 300 ? 2.2 : 3.4), ring = layer.ring || [], errors = [];

@@ -63,7 +63,8 @@ export const timeTicks = (low, high, wanted, sfreq) => {
   if (!sfreq) return ticks(low, high, wanted);
   const least = (high - low) / sfreq / wanted;
   const step = least > 1 ? STEPS.find((n) => n >= least) || DAY * nice(least / DAY) : nice(least);
-  return multiples(low / sfreq, high / sfreq, step).map((x) => [x * sfreq, clock(x, placesOf(step))]);
+  const list = multiples(low / sfreq, high / sfreq, step);
+  return list.length < 2 && wanted < 9 ? timeTicks(low, high, 2 * wanted, sfreq) : list.map((x) => [x * sfreq, clock(x, placesOf(step))]);
 };
 
 // The least and the greatest of lists of values that may be null, and a range with room around them.

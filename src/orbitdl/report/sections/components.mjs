@@ -1,5 +1,5 @@
 // The components, each with sliders that transform it, one after the other.
-import { extent, largest, roomy } from "../scripts/numbers.mjs";
+import { digits, extent, largest, roomy } from "../scripts/numbers.mjs";
 import { atStart, byId, chart, data, make, narrow, swatch } from "../scripts/page.mjs";
 import { coordinates, parts, phasedLines, projected, transformed } from "./transforms.mjs";
 
@@ -29,7 +29,7 @@ export const picture = (lines, height, reach) => {
   const values = lines.map((row) => parts(row, n).flatMap((part, k) => (k ? [null, ...part] : part))), columns = values[0].length;
   const ticks = n > 1 ? view.images.map((name, k) => [k * (width + 1) + (width - 1) / 2, name]) : undefined;
   const layer = { kind: "image", x: [-0.5, columns - 0.5], y: [-0.5, rows - 0.5], values, reach };
-  return { rows: [{ label: view.across, range: [rows - 0.5, -0.5], layers: [layer] }], x: { label: n > 1 ? "" : alongLabel, range: [-0.5, columns - 0.5], ticks, whole: true }, height, square: view.across === "row" };
+  return { rows: [{ label: view.across, range: [rows - 0.5, -0.5], layers: [layer] }], x: { label: `${n > 1 ? "" : `${alongLabel}; `}blue ${digits(reach)}, orange ${digits(-reach)}`, range: [-0.5, columns - 0.5], ticks, whole: true }, height, square: view.across === "row" };
 };
 // Vectors as paths in time or as points, with a line to the longest.
 const space = (layers, height) => {

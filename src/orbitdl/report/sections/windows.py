@@ -113,7 +113,10 @@ def _window(facts: Facts, coded: CodedWindows, i: int, table: list[Any]) -> dict
     base, fit = coded.mean(i), coded.in_unit(coded.approximation[i], i)
     own = largest_atoms(coded, i)
     explained, windows = float(coded.explained[i]), coded.windows
-    rest = fit - base - _sum_of(facts, coded, own)
+    rest = None
+    if coded.atoms_per_window[i] > len(own):
+        left = fit - base - _sum_of(facts, coded, own)
+        rest = rounded(facts.view.lines(left, facts.shape))
     lines = {
         name: facts.view.lines(values, facts.shape)
         for name, values in (("data", coded.in_unit(coded.X[i], i)), ("fit", fit), ("base", base))
@@ -129,9 +132,7 @@ def _window(facts: Facts, coded: CodedWindows, i: int, table: list[Any]) -> dict
         "count": int(coded.atoms_per_window[i]),
         "gap": float(coded.codes.gap[i]),
         "atoms": [_atom(facts, coded, int(k), table) for k in own],
-        "rest": rounded(facts.view.lines(rest, facts.shape))
-        if coded.atoms_per_window[i] > len(own)
-        else None,
+        "rest": rest,
     }
 
 
@@ -142,11 +143,9 @@ def largest_atoms(coded: CodedWindows, window: int) -> Integers:
     return own[np.argsort(-np.abs(atoms.coefficient[own]), kind="stable")][:MOST_ATOMS]
 
 
-def _sum_of(facts: Facts, coded: CodedWindows, own: Integers) -> Floats | float:
+def _sum_of(facts: Facts, coded: CodedWindows, own: Integers) -> Floats:
     """Return ``sum_k c_k g_k a_k``."""
     assert facts.action is not None
-    if not len(own):
-        return 0.0
     atoms = coded.codes.atoms
     copies = facts.action.act(atoms.element[own], facts.components[atoms.component[own]])
     return np.tensordot(coded.coefficient[own], copies, 1)
