@@ -30,13 +30,12 @@ from orbitdl.report.listed import (
     listed_events,
     unusual_intervals,
 )
-from orbitdl.report.packing import MISSING, packed
 from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.resolution import bin_size, sampled_segments
 from orbitdl.report.sections import amplitudes, components, events, intervals, noise, strip, unusual
 from orbitdl.report.sections.strip import KINDS
 from orbitdl.report.sections.summary import paragraphs
-from orbitdl.report.trace import trace_of
+from orbitdl.report.trace import MISSING, packed, trace_of
 
 NOTHING_MISSING = np.zeros((0, 2), dtype=int)
 

@@ -27,8 +27,9 @@ class Facts:
 
     Attributes
     ----------
-    model, title, clock, unit, ch_names, command, source, selection
-        The estimator and what was passed with it; `source` is the path of the data.
+    model, title, clock, unit, ch_names, first_sample, command, source, selection
+        The estimator and what was passed with it; `source` is the path of the data, and
+        `first_sample` the number of samples of the whole recording before them.
     codes : Codes or None
         None for a report of the model alone.
     events : DataFrame or None
@@ -44,6 +45,7 @@ class Facts:
     clock: Clock
     unit: str | None = None
     ch_names: tuple[str, ...] = ()
+    first_sample: int = 0
     command: str | None = None
     source: str | None = None
     selection: Any = None

@@ -162,6 +162,7 @@ class Report:
             "clock": Clock(known.sfreq),
             "unit": known.unit,
             "ch_names": known.ch_names,
+            "first_sample": known.first_sample,
             "source": self.source,
         }
         if self.data is None:

@@ -27,6 +27,14 @@ export const chart = (place, spec) => {
 };
 const redraw = () => charts.forEach((show) => show());
 
+// Keys act while an element has the focus, but not in its fields.
+export const onKeys = (id, actions) => byId(id).addEventListener("keydown", (event) => {
+  const busy = ["INPUT", "SELECT"].includes(event.target.tagName) || event.altKey || event.ctrlKey || event.metaKey;
+  if (busy || !actions[event.key]) return;
+  event.preventDefault();
+  actions[event.key]();
+});
+
 // Sections register what is to be done at the start.
 const starts = [];
 export const atStart = (start) => starts.push(start);

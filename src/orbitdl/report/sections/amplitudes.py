@@ -53,12 +53,12 @@ def content(facts: Facts) -> Content | None:
 def time_axis(facts: Facts) -> dict[str, object]:
     """Return the axis of all times of the data: in time, or numbers of data points."""
     if facts.recording is not None:
-        first, size = facts.recording.first_sample, len(facts.recording.signal)
+        size = len(facts.recording.signal)
     elif facts.windows is not None and facts.windows.windows.start is not None:
-        first, size = facts.windows.windows.offset, len(facts.windows.windows.source)
+        size = len(facts.windows.windows.source)
     else:
         return axis(f"number of the {facts.noun}")
-    return axis("time", "time", range=[first, first + size])
+    return axis("time", "time", range=[facts.first_sample, facts.first_sample + size])
 
 
 def places(facts: Facts) -> Floats:

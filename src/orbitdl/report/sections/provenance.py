@@ -66,23 +66,22 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
 
 def _data(facts: Facts) -> list[tuple[str, str]]:
     """Return rows that describe the data of the report."""
-    rows, first = [], 0
+    rows = []
     if facts.source is not None:
         rows.append(("file", facts.source))
     if facts.windows is not None:
-        first = facts.windows.windows.offset
         rows.append(("data", f"array of shape {facts.windows.X.shape}"))
         rows.append(("fingerprint of the data", data_fingerprint(facts.windows.X)))
         if facts.windows.windows.step is not None:
             rows.append(("step from window to window", f"{facts.windows.windows.step} samples"))
     if facts.recording is not None:
-        first, signal = facts.recording.first_sample, facts.recording.signal
+        signal = facts.recording.signal
         size = f"{count(len(signal), 'sample')} of {count(signal.channels, 'channel')}"
         rows.append(("recording", size))
     if facts.clock.sfreq is not None:
         rows.append(("sampling rate", f"{number(facts.clock.sfreq)} Hz"))
-    if first:
-        rows.append(("samples before this excerpt", number(first)))
+    if facts.first_sample:
+        rows.append(("samples before this excerpt", number(facts.first_sample)))
     return rows
 
 

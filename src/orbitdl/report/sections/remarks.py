@@ -196,7 +196,7 @@ def _on_borders(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     if not facts.in_time:
         return
     length, start, component = facts.shape[0], coded.windows.start, facts.component
-    begin = 0 if start is None else coded.windows.offset + start[facts.table["window"]]
+    begin = 0 if start is None else facts.first_sample + start[facts.table["window"]]
     position = np.asarray(facts.table["sample"]) - begin
     margin, q = max(1.0, BORDER * length), len(facts.counts)
     near = np.minimum(position, length - position) < margin

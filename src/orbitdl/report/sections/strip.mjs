@@ -1,6 +1,6 @@
 // The strip of a recording: events, data and reconstruction, atoms, residual; and moving through it.
 import { digits, duration, extent, reached, roomy, several, timeOf } from "../scripts/numbers.mjs";
-import { atStart, byId, chart, data, narrow, withUnit } from "../scripts/page.mjs";
+import { atStart, byId, chart, data, narrow, onKeys, withUnit } from "../scripts/page.mjs";
 import { alike, eventsBetween, signalBetween, spread, unpackedEvents, unpackedSignal } from "./signal.mjs";
 
 const strip = data.strip || { channels: [], outline: [], detail: [], waveforms: [], missing: [], first: 0, samples: 1, length: 1 };
@@ -144,12 +144,6 @@ const KEYS = {
   ArrowLeft: () => moveBy(-0.25), ArrowRight: () => moveBy(0.25), ArrowUp: () => zoomBy(0.5), ArrowDown: () => zoomBy(2), "+": () => zoomBy(0.5), "-": () => zoomBy(2),
   Home: () => moveTo(0, shown.to - shown.from), End: () => moveTo(strip.samples - (shown.to - shown.from), strip.samples),
 };
-const listenToKeys = () => byId("strip").addEventListener("keydown", (event) => {
-  const busy = ["INPUT", "SELECT"].includes(event.target.tagName) || event.altKey || event.ctrlKey || event.metaKey;
-  if (busy || !KEYS[event.key]) return;
-  event.preventDefault();
-  KEYS[event.key]();
-});
 // Dragging moves the recording; on a touch screen that would keep the page from being scrolled.
 const listenToMouse = () => {
   const plot = byId("strip-plot");
@@ -184,6 +178,6 @@ atStart(() => {
   Object.entries(ACTIONS).forEach(([id, act]) => byId(id) && byId(id).addEventListener("click", act));
   document.querySelectorAll("tr.goes").forEach((row) => row.addEventListener("click", () => seeRow(Number(row.dataset.event))));
   document.addEventListener("see", ({ detail }) => seeRow(detail));
-  listenToKeys();
+  onKeys("strip", KEYS);
   listenToMouse();
 });

@@ -11,9 +11,9 @@ from orbitdl.report.charts import rounded
 from orbitdl.report.coded_recording import CodedRecording
 from orbitdl.report.facts import Facts
 from orbitdl.report.listed import listed_events
-from orbitdl.report.packing import as_text
 from orbitdl.report.phrasing import count, number, percent
 from orbitdl.report.section import Content, rendered
+from orbitdl.report.trace import as_text
 
 MOST_EVENTS = 150_000
 """Events in the file, the strongest: more than a day of heartbeats, 5 MB as text."""

@@ -1,6 +1,6 @@
 // The browser of data points: data, approximation, atoms.
 import { capital, digits, largest, percent, several, timeOf } from "../scripts/numbers.mjs";
-import { atStart, byId, chart, data, make, narrow, swatch, withUnit } from "../scripts/page.mjs";
+import { atStart, byId, chart, data, make, narrow, onKeys, swatch, withUnit } from "../scripts/page.mjs";
 import { moving, picture, plane, stacked } from "./components.mjs";
 import { shiftedLines, times } from "./transforms.mjs";
 
@@ -96,13 +96,7 @@ atStart(() => {
     browser.order = orders[event.target.value](all);
     goTo(0);
   });
-  const keys = { ArrowLeft: () => browser.place - 1, ArrowRight: () => browser.place + 1, Home: () => 0, End: () => browser.order.length - 1 };
-  byId("browser").addEventListener("keydown", (event) => {
-    const busy = ["INPUT", "SELECT"].includes(event.target.tagName) || event.altKey || event.ctrlKey || event.metaKey;
-    if (busy || !keys[event.key]) return;
-    event.preventDefault();
-    goTo(keys[event.key]());
-  });
+  onKeys("browser", { ArrowLeft: () => goTo(browser.place - 1), ArrowRight: () => goTo(browser.place + 1), Home: () => goTo(0), End: () => goTo(browser.order.length - 1) });
   document.addEventListener("see", ({ detail }) => {
     if (stock.row_window[detail] === undefined) return;
     goToNumber(stock.row_window[detail]);

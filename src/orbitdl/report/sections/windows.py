@@ -123,7 +123,7 @@ def _window(facts: Facts, coded: CodedWindows, i: int, table: list[Any]) -> dict
     }
     return {
         "number": i,
-        "start": None if windows.start is None else windows.offset + int(windows.start[i]),
+        "start": None if windows.start is None else facts.first_sample + int(windows.start[i]),
         "data": rounded(lines["data"], base=lines["base"]),
         "fit": rounded(lines["fit"], base=lines["base"]),
         "base": rounded(lines["base"].mean(axis=-1), 7),
