@@ -32,7 +32,16 @@ from orbitdl.report.listed import (
 )
 from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.resolution import bin_size, sampled_segments
-from orbitdl.report.sections import amplitudes, components, events, intervals, noise, strip, unusual
+from orbitdl.report.sections import (
+    amplitudes,
+    components,
+    convergence,
+    events,
+    intervals,
+    noise,
+    strip,
+    unusual,
+)
 from orbitdl.report.sections.strip import KINDS
 from orbitdl.report.sections.summary import paragraphs
 from orbitdl.report.trace import MISSING, packed, trace_of
@@ -521,6 +530,12 @@ def test_a_long_recording_takes_few_megabytes(model, heart, tmp_path):
     assert file.stat().st_size < 5.5e6
     content = data_of(file.read_text())
     assert content["strip"]["samples"] == 1800 * sfreq
+
+
+def test_components_that_grew_have_a_reason_and_no_course_of_iterations(certain):
+    page = words_of(convergence.content(certain).html)
+    assert certain.model.provenance_["components"] in page
+    assert "iteration" not in page
 
 
 @pytest.mark.filterwarnings("ignore:no waveform recurs")

@@ -32,7 +32,8 @@ def paragraphs(facts: Facts) -> list[str]:
     """Describe what was learned, how well it explains the data, and how learning ended."""
     ended = how_learning_ended(facts)
     if facts.recording is not None:
-        return [*_of_recording(facts), f"{_alpha(facts)} {ended}"]
+        found = f"{_what_was_found(facts)}{_what_is_missing(facts)}"
+        return [found, _how_good_it_is(facts), f"{_alpha(facts)} {ended}"]
     learned = f"{_what_was_learned(facts)} They {_transformations(facts)}."
     if facts.windows is None:
         only = (
@@ -69,28 +70,28 @@ def figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def how_learning_ended(facts: Facts) -> str:
-    """Describe how the number of components was found, or how the objective decreased."""
-    history, converged = facts.history, facts.converged
-    if found := facts.provenance.get("components"):
-        return f"The number of components was found: {found}."
+    """Describe how the number of components was found, and how the objective decreased."""
+    history, found = facts.history, facts.provenance.get("components")
+    why = f"The number of components was found: {found}. " if found else ""
+    if found and len(history) < 2:  # they grew, without iterations
+        return why.rstrip()
     if not history:
-        return "The convergence of learning is not recorded in this model."
+        return f"{why}The convergence of learning is not recorded in this model."
     first, last = history[0].objective, history[-1].objective
     iterations = count(history[-1].number, "iteration")
     way = f"the objective decreased from {first:.4g} to {last:.4g} in {iterations}"
-    if converged:
-        return f"Learning has converged: {way}."
-    return f"Learning has not converged: {way}, and was still decreasing."
+    if facts.converged:
+        return f"{why}Learning has converged: {way}."
+    return f"{why}Learning has not converged: {way}, and was still decreasing."
 
 
 def frequency_of(facts: Facts, column: str, component: int | None = None) -> str:
     """Describe the median interval of a column, also as a rate; empty if unknown."""
-    values = facts.values_of(column)
-    own = np.array([]) if values is None else values
-    own = own if component is None or values is None else own[facts.component == component]
-    if not np.isfinite(own).any():
+    values, clock = facts.values_of(column), facts.clock
+    own = slice(None) if component is None else facts.component == component
+    if values is None or not np.isfinite(values[own]).any():
         return ""
-    median, clock = float(np.nanmedian(own)), facts.clock
+    median = float(np.nanmedian(values[own]))
     often = f"typically {clock.frequency(median)}"
     return often if clock.sfreq is None else f"{often}: median interval {clock.span(median)}"
 
@@ -122,10 +123,6 @@ def _of_windows(facts: Facts) -> tuple[str, str]:
         f"{facts.model.alpha_:g}), no other choice of atoms lowers the objective of any "
         f"{facts.noun} by more than {bound(float(coded.codes.gap.max()))}.",
     )
-
-
-def _of_recording(facts: Facts) -> list[str]:
-    return [f"{_what_was_found(facts)}{_what_is_missing(facts)}", _how_good_it_is(facts)]
 
 
 def _what_was_found(facts: Facts) -> str:
