@@ -7,9 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.io import Preprocessing, Recording, prepare, prepare_signal, suggest_mask
-from orbitdl.report import write_report
-from orbitdl.report.recording import write_recording_report
+from orbitdl.io import Recording
+from orbitdl.preprocessing import HighPass, suggest_mask
+from orbitdl.report import Report
+from orbitdl.windows import split_recording
 
 
 def read_only(x):
@@ -127,7 +128,7 @@ def test_waveforms_are_found_in_any_layout(layout, waveforms, channels, tmp_path
         assert_allclose(model.complete(data), model.complete(x), atol=1e-6)
         assert_allclose(model.score(data), model.score(x))
     assert_allclose(model.encode([y])[0].objective, codes.objective)
-    assert write_recording_report(model, Recording(y), tmp_path / "r.html").exists()
+    assert Report(model, Recording(y)).write(tmp_path / "r.html").exists()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -166,7 +167,7 @@ def test_components_are_found_in_any_layout(layout, components, tmp_path):
             got = model.complete(data, mask=observed)
             expected = model.complete(X, mask=mask)
             assert_allclose(np.asarray(got), np.asarray(expected), atol=1e-6)
-    assert write_report(model, Y, tmp_path / "r.html").exists()
+    assert Report(model, Y).write(tmp_path / "r.html").exists()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -192,9 +193,8 @@ def test_functions_take_any_layout(layout, group):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_recordings_are_prepared_from_any_layout(layout, channels):
     x, y = LONG[channels], LAYOUTS[layout](LONG[channels])
-    steps = Preprocessing(window=30, highpass=0.01)
-    windows, own = prepare(Recording(x), steps), prepare(Recording(y), steps)
+    windows, own = split_recording(Recording(x), 30), split_recording(Recording(y), 30)
     assert_allclose(own.values, windows.values, atol=1e-6)
-    assert_allclose(prepare_signal(Recording(y), steps).signal,
-                    prepare_signal(Recording(x), steps).signal, atol=1e-6)  # fmt: skip
+    quick, same = (HighPass(0.01).fit_transform(Recording(one)) for one in (x, y))
+    assert_allclose(same[:], quick[:], atol=1e-6)
     assert_array_equal(suggest_mask(Recording(y)).mask, suggest_mask(Recording(x)).mask)

@@ -455,12 +455,14 @@ def test_models_of_two_kinds_rates_or_channels_are_not_compared(folder, windowed
 def test_a_report_on_a_recording_is_written(folder):
     run("report", folder / "one", folder / "one.npy", "-o", folder / "page.html").fine()
     page = (folder / "page.html").read_text()
-    assert "What to look at first" in page
+    assert "Unusual events" in page
+    assert "On the command line" in page
     assert "one on one.npy" in page
 
 
-def test_a_report_on_waveforms_needs_a_recording(folder):
-    run("report", folder / "one", "-o", folder / "no.html").refused("name it after the model")
+def test_a_report_on_waveforms_alone_is_written(folder):
+    run("report", folder / "one", "-o", folder / "alone.html").fine()
+    assert "describes the model alone" in (folder / "alone.html").read_text()
 
 
 # progress

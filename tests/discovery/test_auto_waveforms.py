@@ -256,12 +256,12 @@ def test_odd_parameters_are_refused():
 
 def test_pictures_and_reports_are_in_the_unit_of_the_data(tmp_path):
     from orbitdl.plot.segment import segment_of
-    from orbitdl.report.recording.facts import gather
+    from orbitdl.report import Report
 
     x, _ = planted(np.full(60, 30.0))
     model = WaveformLearning(length=LENGTH).fit(1e-3 * x)
     drawn = segment_of(model, 1e-3 * x, 0, 3000, None, None)
     assert np.std(drawn.data - drawn.fit) == pytest.approx(1e-3, rel=0.2)
-    facts = gather(model, 1e-3 * x, None, None)
-    waveform = facts.waveforms.samples()[0, :, 0]
+    recording = Report(model, 1e-3 * x).facts.recording
+    waveform = recording.waveforms.samples()[0, :, 0]
     np.testing.assert_allclose(waveform, model.components_[0], atol=1e-12)

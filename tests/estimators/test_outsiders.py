@@ -15,7 +15,7 @@ from sklearn.linear_model import Lasso
 from orbitdl import ModelFileError, OrbitDictionaryLearning, encode, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
-from orbitdl.report import write_report
+from orbitdl.report import Report
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -156,7 +156,7 @@ def test_a_checkpoint_of_another_setting_is_refused(tmp_path):
         other.fit(X)
 
 
-def test_a_report_is_written(model, tmp_path):
-    page = write_report(model, X, tmp_path / "report.html").read_text()
+def test_a_report_is_written(model):
+    page = Report(model, X).html()
     assert f"They may be transformed by the group {model.group.name}." in page
     assert f"from outsiders import {model.group.name}" in page

@@ -9,10 +9,10 @@ from outsiders import Harmonics, InPairs
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding import Matching
 from orbitdl.groups import CircleRepresentation, ContinuousShift
-from orbitdl.report.facts import Labels, gather
-from orbitdl.report.origin import snippet
-from orbitdl.report.overview import paragraphs
-from orbitdl.report.payload import payload
+from orbitdl.report import Report
+from orbitdl.report.sections.components import payload
+from orbitdl.report.sections.provenance import snippet
+from orbitdl.report.sections.summary import paragraphs
 
 LAWS_OF_A_CIRCLE = [law for law, (_, kind) in LAWS.items() if kind(Harmonics().on((8,)))]
 
@@ -65,13 +65,13 @@ def test_too_few_cells_for_the_frequencies_are_refused():
 def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures_of_any_group():
     X = np.random.default_rng(0).standard_normal((12, 6))
     model = OrbitDictionaryLearning(2, Harmonics(), alpha=0.3, coder=Matching(), max_iter=0).fit(X)
-    facts = gather(model, X, Labels("Harmonics"))
-    content = payload(facts, 3)
+    facts = Report(model, X).facts
+    content = payload(facts, np.arange(2))
     assert "They may be transformed by the group Harmonics." in paragraphs(facts)[0]
     assert [slider["kind"] for slider in content["sliders"]] == ["list"]
     assert content["sliders"][0]["words"][:3] == ["0", "15", "30"]
-    moved = facts.representation.act(np.array([30.0]), facts.components[1])
-    assert_allclose(content["components"][1]["moved"][2], [moved], atol=1e-3)
+    moved = facts.action.act(np.array([30.0]), facts.components[1])
+    assert_allclose(content["shapes"][1]["copies"][2], [moved], atol=1e-3)
     assert "from outsiders import Harmonics" in snippet(facts)
 
 

@@ -32,8 +32,8 @@ from orbitdl.groups.maxima.grids import on_grid
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.vectors.matrix_group import exponential, rotation_generators
 from orbitdl.groups.vectors.orthogonal import clip_largest, clipped_matrices, spectral_norms
-from orbitdl.report.facts import Labels, gather
-from orbitdl.report.payload import payload
+from orbitdl.report import Report
+from orbitdl.report.sections.windows import payload
 from orbitdl.storage.kinds import describe, rebuild
 
 TURNS = Product(ContinuousShift(), Orthogonal())
@@ -487,13 +487,14 @@ def test_a_report_draws_atoms_turned_and_tells_where_they_lie():
     moves, wave = AZIMUTHS.on((15, 3)), ricker(15, rng)
     X = moves.act(moves.sample(rng, 4), wave)
     model = OrbitDictionaryLearning(1, group=AZIMUTHS, alpha=0.1, max_iter=2, init=wave).fit(X)
-    page = payload(gather(model, X, Labels("")), n_windows=4)
-    atom = max(page["windows"][0]["atoms"], key=lambda atom: abs(atom["c"]))
-    drawn = atom["c"] * np.array(page["moved"][atom["moved"]])
-    assert page["view"]["in_time"]
+    facts = Report(model, X).facts
+    page = payload(facts, facts.windows, n_windows=4)
+    atom = max(page["shown"][0]["atoms"], key=lambda atom: abs(atom["c"]))
+    drawn = atom["c"] * np.array(page["copies"][atom["copy"]])
+    assert page["in_time"]
     assert "shift" not in atom
-    assert_allclose(drawn, X[page["windows"][0]["number"]].T, atol=0.15 * np.abs(X).max())
-    longest = np.sum(X[page["windows"][0]["number"]] ** 2, axis=1).argmax()
+    assert_allclose(drawn, X[page["shown"][0]["number"]].T, atol=0.15 * np.abs(X).max())
+    longest = np.sum(X[page["shown"][0]["number"]] ** 2, axis=1).argmax()
     assert abs((atom["place"] - longest + 7) % 15 - 7) <= 1
 
 

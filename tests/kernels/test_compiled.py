@@ -19,7 +19,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, groups
-from orbitdl.report import write_report
+from orbitdl.report import Report
 
 name, folder = sys.argv[1:]
 t = np.arange(32)
@@ -41,7 +41,7 @@ loaded.encode(X)
 loaded.encode(np.asfortranarray(X[:3]))
 loaded.encode(X[::2].astype(np.float32))
 loaded.denoise(X)
-write_report(loaded, X, f"{folder}/report.html")
+Report(loaded, X).write(f"{folder}/report.html")
 print(json.dumps([learned, compiled()]))
 """
 

@@ -10,7 +10,7 @@ from numba.core.compiler import Flags
 
 from orbitdl.kernels.pipeline import CachedFlags
 
-UNUSED = ("matplotlib", "dask", "plotly", "rich", "typer")
+UNUSED = ("matplotlib", "dask", "jinja2", "rich", "typer")
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas")
 
 FIT = """

@@ -1,7 +1,6 @@
 """Displays draw what they say, where they are told to, and change nothing else."""
 
 import ast
-import json
 import re
 import sys
 from pathlib import Path
@@ -37,8 +36,7 @@ from orbitdl.plot import (
     canvas,
 )
 from orbitdl.preprocessing import HighPass, Pick
-from orbitdl.report.frame import file
-from orbitdl.report.recording import write_recording_report
+from orbitdl.report import Report
 from orbitdl.selection import select
 from tests.registry import KINDS as KINDS_OF_GROUPS
 from tests.registry import action
@@ -571,13 +569,14 @@ def test_every_display_is_exported():
     assert all(hasattr(orbitdl.plot, name) for name in orbitdl.plot.__all__)
 
 
-def test_a_component_has_one_colour_in_pictures_and_reports(waveforms, tmp_path):
+def test_a_component_has_one_colour_in_pictures_and_reports(waveforms):
     model, signal = waveforms
-    page = write_recording_report(model, signal, tmp_path / "r.html").read_text()
-    assert json.dumps(list(canvas.PALETTE), separators=(",", ":")) in page
+    page = Report(model, signal).html()
+    for colours in (canvas.PALETTE, canvas.DARK):
+        assert "".join(f"--c{k}:{colour};" for k, colour in enumerate(colours)) in page
     assert len(canvas.DARK) == len(canvas.PALETTE) == len(set(canvas.PALETTE))
-    script = file("script/colours.js")
-    assert not set(canvas.PALETTE) & set(re.findall("#[0-9a-f]{6}", script))
+    script = page.split("<script>")[1]
+    assert not re.findall("#[0-9a-f]{6}", script)
 
 
 def test_what_recordings_and_models_know_is_used():

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.io import Recording
-from orbitdl.report.recording import resolution, write_recording_report
+from orbitdl.report import Report, resolution
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
@@ -26,7 +26,7 @@ def heart():
     whole = make_ecg_recording(duration=40, random_state=0)
     x = whole.signal.copy()
     x[5000:5400] = np.nan
-    return Recording(x, whole.sfreq, ("II",), offset=OFFSET)
+    return Recording(x, whole.sfreq, ("II",), first_sample=OFFSET)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,7 @@ def model(heart):
 @pytest.fixture(scope="module")
 def file(model, heart, tmp_path_factory):
     file = tmp_path_factory.mktemp("report") / "heart.html"
-    write_recording_report(model, heart, file, title="A heart", unit="mV")
-    return file
+    return Report(model, heart, title="A heart", unit="mV").write(file)
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +60,13 @@ def page(watched, file):
 
 
 def drawn(page, name):
-    """Return times and values of a line of the strip; what is not drawn is NaN."""
-    x, y = page.evaluate(
-        """(name) => { const line = byId("strip-plot").data.find((trace) => trace.name === name);
-            return [Array.from(line.x), Array.from(line.y)]; }""",
+    """Return samples and values of a line of the strip; what is not drawn is NaN."""
+    layer = page.evaluate(
+        """(name) => byId("strip-plot").chart.spec.rows.flatMap((row) => row.layers)
+            .find((layer) => layer.name === name)""",
         name,
     )
-    return np.array(x, dtype=float), np.array(y, dtype=float)
+    return np.array(layer["x"], dtype=float), np.array(layer["y"], dtype=float)
 
 
 def in_view(page):
@@ -79,14 +78,14 @@ def test_the_strip_draws_the_data_of_the_time_it_shows(page, heart):
         page.click(act)
     low, high = in_view(page)
     time, data = drawn(page, "data")
-    sample = time * heart.sfreq - OFFSET
+    sample = time - OFFSET
     whole = np.round(sample).astype(int)
     assert_allclose(sample, whole, atol=1e-6)
     assert whole[0] <= low
     assert whole[-1] >= high
     assert_allclose(data, heart.signal[whole], atol=1e-3)
-    _, fit = drawn(page, "approximation")
-    _, left = drawn(page, "unexplained")
+    _, fit = drawn(page, "reconstruction")
+    _, left = drawn(page, "residual")
     assert_allclose(fit + left, data, atol=1e-3)
 
 
@@ -94,38 +93,38 @@ def test_from_far_away_the_strip_draws_the_least_and_the_greatest(page, heart):
     page.click("#whole")
     assert in_view(page) == [0, len(heart.signal)]
     time, data = drawn(page, "data")
-    steps = np.median(np.diff(np.unique(time))) * heart.sfreq
+    steps = np.median(np.diff(np.unique(time)))
     assert steps > 1
     for t, pair in zip(time[::2], data.reshape(-1, 2), strict=True):
-        middle = t * heart.sfreq - OFFSET
+        middle = t - OFFSET
         own = heart.signal[int(np.ceil(middle - steps / 2)) : int(middle + steps / 2) + 1]
         if np.isnan(own).all():
             assert np.isnan(pair).all()
         elif len(own) == round(steps):
             assert_allclose([pair.min(), pair.max()], [np.nanmin(own), np.nanmax(own)], atol=1e-3)
-    assert "least and the greatest" in page.inner_text("#strip-words")
-    shaded = page.evaluate("byId('strip-plot').layout.shapes.filter((s) => s.type === 'rect')")
-    assert_allclose(
-        [shaded[0]["x0"] * heart.sfreq, shaded[0]["x1"] * heart.sfreq],
-        [5000 + OFFSET - 0.5, 5400 + OFFSET - 0.5],
+    assert "Minimum and maximum of every" in page.inner_text("#strip-words")
+    shaded = page.evaluate(
+        """byId("strip-plot").chart.spec.rows.flatMap((row) => row.layers)
+            .find((layer) => layer.kind === "shade")"""
     )
+    assert (shaded["x"], shaded["end"]) == ([5000 + OFFSET - 0.5], [5400 + OFFSET - 0.5])
 
 
 def test_choosing_an_unusual_event_moves_the_strip_there(page, model, heart):
-    events = model.events(heart.signal, heart.sfreq)
+    events = model.events(heart)
     worst = events.loc[events["similarity"].idxmin()]
-    page.click("#first tbody tr:first-child")
+    page.click("#unusual-events tbody tr:first-child")
     low, high = in_view(page)
-    assert low <= worst["sample"] <= high
+    assert low <= worst["sample"] - OFFSET <= high
     assert page.evaluate("events.sample[shown.event]") == worst["sample"]
     assert f"similarity {worst['similarity']:.2f}" in page.inner_text("#strip-words")
-    assert page.evaluate("byId('signal').getBoundingClientRect().top < window.innerHeight / 2")
+    assert page.evaluate("byId('strip').getBoundingClientRect().top < window.innerHeight / 2")
     page.click("#next-event")
     following = events["sample"][events["sample"] > worst["sample"]]
     expected = following.min() if len(following) else worst["sample"]
     assert page.evaluate("events.sample[shown.event]") == expected
-    page.click("#next-unusual")
-    assert page.evaluate("isUnusual(shown.event)")
+    page.click("#next-listed")
+    assert page.evaluate("isListed(shown.event)")
 
 
 def test_keys_and_the_mouse_move_the_strip(page, heart):
@@ -140,8 +139,10 @@ def test_keys_and_the_mouse_move_the_strip(page, heart):
     assert in_view(page)[1] == len(heart.signal)
     page.keyboard.press("Home")
     assert in_view(page)[0] == 0
-    box = page.locator("#strip-plot .nsewdrag").nth(1).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    place = page.locator("#strip-plot").bounding_box()
+    box = page.evaluate("byId('strip-plot').chart.rows[1].box")
+    x = place["x"] + box["left"] + box["width"] / 2
+    y = place["y"] + box["top"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 0.5 * box["width"], y, steps=5)
@@ -156,14 +157,18 @@ def test_outlines_are_named_where_the_file_holds_no_more(
     monkeypatch.setattr(resolution, "VALUES", 5000)
     monkeypatch.setattr(resolution, "AROUND", 1)
     file = tmp_path / "small.html"
-    write_recording_report(model, heart, file)
+    Report(model, heart).write(file)
     opened = Watched(browser.new_page(viewport=WIDE))
     page = opened.open(file)
     page.click("#whole")
     assert "the file holds no more here" in page.inner_text("#strip-words")
-    _, data = drawn(page, "data")
+    boxes = page.evaluate(
+        """byId("strip-plot").chart.spec.rows.flatMap((row) => row.layers)
+            .find((layer) => layer.kind === "boxes" && layer.name === "data")"""
+    )
+    low, high = (np.array(boxes[name], dtype=float) for name in ("low", "high"))
     assert_allclose(
-        [np.nanmin(data), np.nanmax(data)],
+        [np.nanmin(low), np.nanmax(high)],
         [np.nanmin(heart.signal), np.nanmax(heart.signal)],
         atol=1e-3,
     )
@@ -190,15 +195,39 @@ def test_a_recording_without_events_or_rate_is_shown(browser, tmp_path, channels
         length=50, random_state=0, n_restarts=1, alpha=50.0, n_components=1, noise="white"
     ).fit(x)
     file = tmp_path / "quiet.html"
-    write_recording_report(model, Recording(1e-3 * x), file)
+    Report(model, Recording(1e-3 * x)).write(file)
     opened = Watched(browser.new_page(viewport=NARROW))
     page = opened.open(file)
-    assert not page.is_visible("#first")
-    assert page.is_visible("#channel") == (channels > 1)
+    assert not page.locator("#unusual-events").count()
+    assert page.locator("#channel").count() == (channels > 1)
     if channels > 1:
         page.select_option("#channel", "2")
     _, data = drawn(page, "data")
     assert_allclose(data, 1e-3 * x[: len(data), -1], atol=1e-6)
     assert not opened.overflows()
+    page.close()
+    assert opened.faults == []
+
+
+def test_channels_are_below_each_other_at_one_scale_with_their_names(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3000, 12)) * np.linspace(1, 2, 12) + np.arange(12) * 50
+    model = WaveformLearning(
+        length=50, random_state=0, n_restarts=1, alpha=50.0, n_components=1, noise="white"
+    ).fit(x)
+    names = tuple(f"V{k}" for k in range(12))
+    file = Report(model, Recording(x, 250.0, names)).write(tmp_path / "leads.html")
+    opened = Watched(browser.new_page(viewport=WIDE))
+    page = opened.open(file)
+    rows = page.evaluate(
+        "byId('strip-plot').chart.rows.map(({ row, range, box }) => [row.label, range, box])"
+    )
+    assert [label for label, _, _ in rows] == list(names)
+    spans = [high - low for _, (low, high), _ in rows]
+    assert_allclose(spans, spans[0])
+    for c, (_, (low, high), _) in enumerate(rows):
+        assert low <= np.median(x[:, c]) <= high
+    page.select_option("#channel", "3")
+    assert "V3" in page.evaluate("byId('strip-plot').chart.spec.rows[0].label")
     page.close()
     assert opened.faults == []

@@ -15,8 +15,7 @@ from orbitdl.command.demonstrations.base import drawing
 from orbitdl.command.output import write_array, write_table
 from orbitdl.datasets import make_shift_data
 from orbitdl.io import Recording
-from orbitdl.report import write_report
-from orbitdl.report.recording import write_recording_report
+from orbitdl.report import Report
 from orbitdl.storage import writing
 from reproduction import figures
 from reproduction.figures import Picture
@@ -52,10 +51,8 @@ def write(request, model, waveforms):
     frame = pd.DataFrame({"sample": [1.0]})
     return {
         "model": model.save,
-        "report": lambda path: write_report(model, None, path),
-        "recording report": lambda path: write_recording_report(
-            waveforms, Recording(X.ravel()), path
-        ),
+        "report": lambda path: Report(model).write(path),
+        "recording report": lambda path: Report(waveforms, Recording(X.ravel())).write(path),
         "table": lambda path: write_table(frame, path),
         "parquet": lambda path: write_table(frame, path.with_suffix(".parquet")),
         "array": lambda path: write_array(X, path),
@@ -149,7 +146,7 @@ def test_no_other_function_of_the_package_writes_files():
 
 def test_a_report_is_written_with_the_permissions_of_other_files(model, tmp_path):
     (tmp_path / "plain").write_text("")
-    write_report(model, None, tmp_path / "r.html")
+    Report(model).write(tmp_path / "r.html")
     modes = {path.stat().st_mode for path in tmp_path.iterdir()}
     assert len(modes) == 1
 

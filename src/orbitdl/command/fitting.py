@@ -77,7 +77,9 @@ class Job:
         self.state.finish()
         facts = kind.summary(model, material)
         if report is not None:
-            write_report(model, material.recording or material.result, report, self.data.stem)
+            write_report(
+                model, material.recording or material.result, report, self.data.stem, self.screen
+            )
             facts["report"] = str(report)
         self.print_result(facts, kind.sentences(facts))
         kind.warn(model, material, facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -66,7 +66,7 @@ def report(
     learned = load(model).set_params(n_jobs=jobs)
     found = None if data is None else data_for(learned, data, reading, screen)
     name = title or (None if data is None else f"{model.stem} on {data.name}")
-    write_report(learned, found, output, name, unit=unit, reading=reading)
+    write_report(learned, found, output, name, screen, unit=unit, reading=reading)
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")
 
@@ -76,6 +76,7 @@ def write_report(
     data: Recording | Windows | None,
     output: Path,
     title: str | None,
+    screen: Screen,
     *,
     unit: str | None = None,
     reading: options.ReadingOptions = options.AS_FOUND,
@@ -83,41 +84,23 @@ def write_report(
     """Write the report of a model, on data if there are any."""
     from orbitdl import WaveformLearning
     from orbitdl.command.lengths import in_samples
+    from orbitdl.command.listing import encode_windows
     from orbitdl.io import Recording
-    from orbitdl.report import write_recording_report
-    from orbitdl.report import write_report as write_window_report
+    from orbitdl.report import Report
 
     fitted = model.provenance_.get("command")
-    command = f"{fitted}\n{this_command()}" if fitted else this_command()
-    if isinstance(model, WaveformLearning):
-        if not isinstance(data, Recording):
-            raise ValueError(
-                "waveforms are shown at work on a recording; name it after the model, or see what "
-                "the model holds with orbitdl info."
-            )
-        write_recording_report(model, data, output, title=title, unit=unit)
-        return
+    this = this_command()
+    command = this if fitted in (None, this) else f"{fitted}\n{this}"
+    labels: dict[str, Any] = {"title": title, "unit": unit, "command": command}
     if data is None:
-        write_window_report(
-            model, None, output, sfreq=reading.sfreq, title=title, unit=unit, command=command
-        )
-        return
-    step = in_samples(reading.step, model.sfreq_ or data.sfreq)
-    windows = model.prepared(data, step, for_events=True).windows
-    assert windows is not None
-    write_window_report(
-        model,
-        windows.values,
-        output,
-        sfreq=windows.sfreq,
-        title=title,
-        command=command,
-        step=windows.step,
-        unit=unit,
-        channels=windows.ch_names or None,
-        codes=model.encode(windows),
-        mean=windows.mean,
-        scale=windows.scale,
-        samples=None if windows.start is None else len(windows.source),
-        offset=windows.first_sample,
-    )
+        Report(model, sfreq=reading.sfreq, **labels).write(output)
+    elif isinstance(model, WaveformLearning):
+        assert isinstance(data, Recording)
+        with screen.window_progress(data, "Coding") as done:
+            Report(model, data, progress=done, **labels).write(output)
+    else:
+        step = in_samples(reading.step, model.sfreq_ or data.sfreq)
+        windows = model.prepared(data, step, for_events=True).windows
+        assert windows is not None
+        codes = encode_windows(model, windows, screen)
+        Report(model, windows, codes=codes, **labels).write(output)

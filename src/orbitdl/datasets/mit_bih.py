@@ -70,7 +70,7 @@ def load_ecg(record: str = "100", *, channel: int | Literal["mean"] | None = 0) 
                 f'pass a number from 0 to {len(ch_names) - 1}, "mean", or None for all leads.'
             )
         signal, ch_names = signal[:, channel].copy(), (ch_names[channel],)
-    return Recording(signal, content.sfreq, ch_names)
+    return Recording(signal, content.sfreq, ch_names, units=("mV",) * len(ch_names))
 
 
 def _folder(record: str) -> Path:

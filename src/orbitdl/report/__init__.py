@@ -1,6 +1,20 @@
-"""The report: one HTML file that shows what was learned, to readers who need no mathematics."""
+"""The report: one HTML file that shows what a model has learned and how it explains data."""
 
-from orbitdl.report.recording import write_recording_report
-from orbitdl.report.write import write_report
+from orbitdl.report.charts import Chart, axis, band, bars, line, marks, row
+from orbitdl.report.facts import Facts
+from orbitdl.report.report import Report
+from orbitdl.report.section import Content, Section
 
-__all__ = ["write_recording_report", "write_report"]
+__all__ = [
+    "Chart",
+    "Content",
+    "Facts",
+    "Report",
+    "Section",
+    "axis",
+    "band",
+    "bars",
+    "line",
+    "marks",
+    "row",
+]

@@ -1,107 +1,110 @@
-"""Content of a report: the fitted model, the data and their codes."""
+"""What a report is about: the model, the data, their codes and events."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
+import pandas as pd
+from numpy.typing import NDArray
 
 from orbitdl.coding.codes import Codes
-from orbitdl.estimators.orbit import OrbitDictionaryLearning
-from orbitdl.groups import Action, Group
-from orbitdl.groups.base import Floats
+from orbitdl.groups import Action
+from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.default import group_or_default
-from orbitdl.groups.presentation import Presentation, ShiftSlider, View
+from orbitdl.groups.presentation import View, view_of_signals
 from orbitdl.learning.history import History
-from orbitdl.report.coded import CodedWindows, Scaling
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Labels and units given by the user.
-
-    Attributes
-    ----------
-    title : str
-    sfreq : float or None
-        Samples per second.
-    step : int or None
-        Samples from the start of one window to the start of the next; None: unknown.
-    unit : str or None
-        Unit of the data.
-    channels : tuple of str
-        Names of the channels; empty: numbered.
-    samples : int or None
-        Length of the recording that was split into windows; None: unknown.
-    offset : int
-        Samples of the recording before the first window; times count from its start.
-    """
-
-    title: str
-    sfreq: float | None = None
-    step: int | None = None
-    unit: str | None = None
-    channels: tuple[str, ...] = ()
-    samples: int | None = None
-    offset: int = 0
+from orbitdl.report.clock import Clock
+from orbitdl.report.coded_recording import CodedRecording
+from orbitdl.report.coded_windows import CodedWindows
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Content of a report.
+    """What the sections of a report are about.
 
     Attributes
     ----------
-    model : OrbitDictionaryLearning
-    group : Group
-    representation : Action
-    labels : Labels
-    history : History
-        Empty if the model has none.
-    coded : CodedWindows or None
-        None for a report without data.
+    model, title, clock, unit, ch_names, first_sample, command, source, selection
+        The estimator and what was passed with it; `source` is the path of the data, and
+        `first_sample` the number of samples of the whole recording before them.
+    codes : Codes or None
+        None for a report of the model alone.
+    events : DataFrame or None
+        The event table; `sample` counts from the start of the whole recording.
+    windows : CodedWindows or None
+        Data points, if the model is one of data points.
+    recording : CodedRecording or None
+        The recording, if the model is one of recordings.
     """
 
-    model: OrbitDictionaryLearning
-    group: Group
-    representation: Action
-    labels: Labels
-    history: History
-    coded: CodedWindows | None
+    model: Any
+    title: str
+    clock: Clock
+    unit: str | None = None
+    ch_names: tuple[str, ...] = ()
+    first_sample: int = 0
+    command: str | None = None
+    source: str | None = None
+    selection: Any = None
+    codes: Codes | None = None
+    events: pd.DataFrame | None = None
+    windows: CodedWindows | None = None
+    recording: CodedRecording | None = None
 
     @property
     def components(self) -> Floats:
-        """Components, shape (q, ...)."""
+        """Components of unit norm, (q, ...)."""
         return np.asarray(self.model.components_)
 
     @property
-    def presentation(self) -> Presentation:
-        """How the group describes and draws its elements."""
-        return self.representation.presentation
+    def shape(self) -> tuple[int, ...]:
+        """Shape of a component."""
+        return tuple(self.components.shape[1:])
+
+    @cached_property
+    def action(self) -> Action | None:
+        """How the group acts on data points; None for a model of recordings."""
+        if not hasattr(self.model, "group"):
+            return None
+        return group_or_default(self.model.group).on(self.shape)
 
     @property
     def view(self) -> View:
-        """How data points are drawn."""
-        return self.presentation.view
+        """How a component is drawn."""
+        if self.action is None:
+            return view_of_signals(self.shape)
+        return self.action.presentation.view
 
     @property
-    def is_shift(self) -> bool:
-        """Whether the group shifts signals, so that an atom has a position in its window."""
-        return self.presentation.in_time
-
-    @property
-    def only_shifts(self) -> bool:
-        """Whether an element is a shift alone, so that the page can draw it from the component."""
-        sliders = self.presentation.sliders
-        return self.is_shift and len(sliders) == 1 and isinstance(sliders[0], ShiftSlider)
+    def in_time(self) -> bool:
+        """Whether events have a position in time."""
+        return self.action is None or self.action.presentation.in_time
 
     @property
     def noun(self) -> str:
-        """Noun for a data point: window or data point."""
-        return self.presentation.noun
+        """Noun for a data point."""
+        return "recording" if self.action is None else self.action.presentation.noun
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """A name for every line of a component."""
+        view, names = self.view, self.ch_names
+        if len(names) == view.n_lines and view.across in ("channel", "column", "coordinate"):
+            return names
+        if view.along == "sample" and view.vectors not in (0, view.n_lines):
+            copies = view.n_lines // view.vectors
+            return tuple(f"channel {k // copies}, {k % copies}" for k in range(view.n_lines))
+        if view.n_lines == 1:
+            return ("signal",)
+        return tuple(f"{view.across} {k}" for k in range(view.n_lines))
+
+    @property
+    def history(self) -> History:
+        """One record per iteration; empty if the model has none."""
+        return getattr(self.model, "history_", None) or History()
 
     @property
     def converged(self) -> bool | None:
@@ -109,57 +112,58 @@ class Facts:
         return getattr(self.model, "converged_", None)
 
     @property
-    def overlap(self) -> bool:
-        """Whether windows of a recording are known to overlap."""
-        return self.labels.step is not None and self.labels.step < self.representation.shape[0]
+    def provenance(self) -> dict[str, Any]:
+        """Where the model comes from; empty if unknown."""
+        return getattr(self.model, "provenance_", None) or {}
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The event table; empty for a report of the model alone."""
+        if self.events is None:
+            return pd.DataFrame({"component": [], "coefficient": []})
+        return self.events
+
+    @property
+    def component(self) -> Integers:
+        """Component of each event, (n,)."""
+        return np.asarray(self.table["component"], dtype=np.intp)
+
+    @property
+    def size_name(self) -> str:
+        """Column of the sizes of events: `amplitude` where events are refitted."""
+        return "amplitude" if "amplitude" in self.table else "coefficient"
+
+    @property
+    def size(self) -> Floats:
+        """Signed size of each event, (n,)."""
+        return np.asarray(self.table[self.size_name], dtype=np.float64)
+
+    def values_of(self, column: str) -> Floats | None:
+        """Return a column of the event table as numbers, or None if it has no such column."""
+        if column not in self.table:
+            return None
+        return np.asarray(self.table[column], dtype=np.float64)
 
     @cached_property
-    def peaks(self) -> Floats:
-        """Peak position of each component of a group of shifts, (q,)."""
-        every = np.arange(len(self.components))
-        unmoved = np.zeros((len(every), len(self.representation.parameters)))
-        return self.representation.locate(unmoved, every, self.components)
+    def counts(self) -> Integers:
+        """Number of events of each component, (q,)."""
+        return np.bincount(self.component, minlength=len(self.components))
+
+    @cached_property
+    def medians(self) -> Floats:
+        """Median absolute size of each component's events, (q,), with their usual sign; or NaN."""
+        own = ((np.median(np.abs(s)), np.median(s)) for s in map(_known, self.own(self.size)))
+        return np.array([size if middle >= 0 else -size for size, middle in own])
+
+    def own(self, values: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return values of events, component by component."""
+        return [values[self.component == j] for j in range(len(self.components))]
+
+    def named(self, label: str) -> str:
+        """Return a label with the unit of the data."""
+        return f"{label} ({self.unit})" if self.unit else label
 
 
-def gather(
-    model: OrbitDictionaryLearning,
-    X: ArrayLike | None,
-    labels: Labels,
-    codes: Codes | None = None,
-    scaling: Scaling | None = None,
-) -> Facts:
-    """Collect the content of a report; encode the data unless their codes are given."""
-    if not isinstance(model, OrbitDictionaryLearning):
-        raise ValueError(
-            f"write_report is for models of data points, not {type(model).__name__}; use "
-            "write_recording_report."
-        )
-    check_is_fitted(model)
-    group = group_or_default(model.group)
-    representation = group.on(model.components_.shape[1:])
-    history = getattr(model, "history_", None) or History()
-    facts = Facts(model, group, representation, labels, history, None)
-    return facts if X is None else replace(facts, coded=_coded(facts, X, codes, scaling))
-
-
-def _coded(
-    facts: Facts, X: ArrayLike, codes: Codes | None, scaling: Scaling | None
-) -> CodedWindows:
-    if codes is None:
-        codes = facts.model.codes_of(X)
-    data = np.asarray(X, dtype=np.float64)
-    if data.shape != (len(codes), *facts.components.shape[1:]):
-        raise ValueError(
-            f"codes of {len(codes)} windows do not belong to X of shape {data.shape}; leave codes "
-            "out, or pass what model.encode(X) returned."
-        )
-    return CodedWindows(
-        data,
-        codes,
-        facts.model.decode(codes),
-        facts.components,
-        scaling or Scaling.none(data),
-        facts.labels.step,
-        facts.labels.samples,
-        in_time=facts.is_shift,
-    )
+def _known(values: NDArray[Any]) -> NDArray[Any]:
+    """Return values, or NaN if there are none."""
+    return values if len(values) else np.array([np.nan])

@@ -49,7 +49,7 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def count(n: int, thing: str, things: str | None = None) -> str:
+def count(n: float, thing: str, things: str | None = None) -> str:
     """Return "1 window", "2 windows"."""
     return f"{number(n)} {thing if n == 1 else things or thing + 's'}"
 

@@ -22,7 +22,7 @@ from orbitdl.io import Recording
 from orbitdl.learning.state import Iteration
 from orbitdl.plot import DecompositionDisplay
 from orbitdl.plot.canvas import colour_of
-from orbitdl.report import write_recording_report
+from orbitdl.report import Report
 
 LENGTH = 0.7
 """Seconds that a waveform spans."""
@@ -105,7 +105,7 @@ class Heart(Demonstration):
         self.model.save(path, provenance=ORIGIN)
 
     def write_report(self, path: Path) -> None:
-        write_recording_report(self.model, Recording(self.data, RATE), path, title=self.title)
+        Report(self.model, Recording(self.data, RATE), title=self.title).write(path)
 
     def draw(self, path: Path) -> None:
         draw_heart(self.model, self.codes, self.events, self.heart, path)

@@ -16,7 +16,7 @@ from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import RotatedDigits, make_rotated_digits
 from orbitdl.groups import ImageRotation, Trivial
 from orbitdl.groups.base import Floats
-from orbitdl.report import write_report
+from orbitdl.report import Report
 
 DIGITS = (2, 3, 4, 5, 7)
 """Without 0, 1 and 8, which look much the same when turned, and one of 6 and 9."""
@@ -117,7 +117,7 @@ class Images(Demonstration):
         self.turned.save(path, provenance=ORIGIN)
 
     def write_report(self, path: Path) -> None:
-        write_report(self.turned, self.images, path, title=self.title)
+        Report(self.turned, self.images, title=self.title).write(path)
 
     def draw(self, path: Path) -> None:
         n = self.figures

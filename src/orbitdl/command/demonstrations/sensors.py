@@ -18,7 +18,7 @@ from orbitdl.datasets import OrientedEvents, load_earthquake, make_oriented_even
 from orbitdl.groups import ContinuousShift, Group, Orthogonal, Product
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import PALETTE
-from orbitdl.report import write_report
+from orbitdl.report import Report
 
 MOVES = Product(ContinuousShift(), Orthogonal())
 """Any shift in time, any orientation of the sensor."""
@@ -132,7 +132,7 @@ class Sensors(Demonstration):
         self.turned.save(path, provenance=ORIGIN)
 
     def write_report(self, path: Path) -> None:
-        write_report(self.turned, self.data, path, title=self.title)
+        Report(self.turned, self.data, title=self.title).write(path)
 
     def draw(self, path: Path) -> None:
         n = self.figures

@@ -1,9 +1,0 @@
-// The start of everything.
-applyTheme();
-drawWaveforms();
-startStrip();
-drawTimelines();
-drawNoise();
-drawLearning();
-paintSwatches();
-listenToTheme();

@@ -1,0 +1,2 @@
+import { startPage } from "./page.mjs";
+startPage();
