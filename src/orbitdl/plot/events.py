@@ -106,8 +106,8 @@ class EventsDisplay(Display):
         model = require_model(model)
         if not isinstance(model, WaveformLearning):
             raise TypeError(
-                "events of a recording need a WaveformLearning; of windows, pass the table of "
-                "orbitdl.io.event_table to EventsDisplay.from_events."
+                "events of a recording need a WaveformLearning; of windows, pass "
+                "model.events(recording) to EventsDisplay.from_events."
             )
         sfreq = checked(sfreq or getattr(recording, "sfreq", None))
         table = model.events(recording, sfreq, codes=codes)
@@ -129,7 +129,7 @@ class EventsDisplay(Display):
         Parameters
         ----------
         events : DataFrame
-            As returned by ``model.events`` or `orbitdl.io.event_table`: a row per event
+            As returned by ``model.events`` or `orbitdl.windows.event_table`: a row per event
             with `component`, `amplitude` or `coefficient`, and `onset` or `sample`.
         n_components, unit, ax
             As above; by default the components that occur.
