@@ -135,7 +135,7 @@ def alternate(shards: SampleShards, A: Blocks, iterations: int) -> Iterator[Bloc
     iterations : int
     """
     yield A
-    dictionary: Dictionary = UnitBall(A, normalise_after=True)
+    dictionary: Dictionary = UnitBall(A, normalize_after=True)
     for _ in range(iterations):
         coded, _ = shards.code(dictionary.expand(), shards.coder.tol)
         statistics = coded.statistics()

@@ -107,7 +107,8 @@ def least_time(
 def encode_quietly(X: Floats, A: Floats, group: Group, alpha: float, coder: Coder | None) -> Codes:
     """Code; the paper's coder may stop where it likes."""
     if coder is None:
-        return encode(X, A, group=group, alpha=alpha)
+        plain: Codes = encode(X, A, group=group, alpha=alpha)
+        return plain
     on = group.on(X.shape[1:])
     return coder.code(on, on.analyze(X), on.analyze(A), alpha, warn=False)
 

@@ -1,8 +1,9 @@
 from .coding.codes import Codes, Status
-from .encoding.complete import Completion, complete
-from .encoding.denoise import denoise, noise_level
-from .encoding.encode import decode, encode, encode_path
+from .encoding.complete import Completion
+from .encoding.denoise import noise_level
+from .encoding.encode import decode
 from .encoding.metrics import align, dictionary_distance
+from .estimators.functions import complete, denoise, encode, encode_path
 from .estimators.loading import load
 from .estimators.orbit import OrbitDictionaryLearning
 from .estimators.waveform import WaveformLearning

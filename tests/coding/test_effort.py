@@ -106,7 +106,7 @@ def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypa
     losses = []
     for few in (0.0, np.inf):
         monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", few)
-        for dictionary in (UnitBall(A, normalise_after=True), UnitBall(A)):
+        for dictionary in (UnitBall(A, normalize_after=True), UnitBall(A)):
             losses.append(loss(shards.step(dictionary, shards.statistics())[1].expand()))
     np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)
 

@@ -276,7 +276,7 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
     bounded = on_observed(UnitBall(A), *coded, statistics).expand()
     assert loss(bounded) == pytest.approx(minimum(misfit, ball), rel=1e-6)
     assert np.all(np.linalg.norm(bounded.reshape(len(A), -1), axis=1) <= 1 + 1e-6)
-    free = on_observed(UnitBall(A, normalise_after=True), *coded, statistics).expand()
+    free = on_observed(UnitBall(A, normalize_after=True), *coded, statistics).expand()
     best = np.linalg.lstsq(matrix[seen], masked.signal.ravel()[seen], rcond=1e-12)[0]
     expected = 0.5 * np.sum((masked.signal.ravel()[seen] - matrix[seen] @ best) ** 2)
     assert loss(free) == pytest.approx(expected, rel=1e-6, abs=1e-10)

@@ -109,11 +109,11 @@ def streamed(group, shape, masked, **settings) -> dict:
     return _of_history(model)
 
 
-def structured(normalise_after: bool) -> dict:
+def structured(normalize_after: bool) -> dict:
     """Learn from data that have components, with one more than they need."""
     data = make_shift_data(n_samples=120, length=20, n_components=2, n_atoms=2, random_state=0)
     model = OrbitDictionaryLearning(
-        4, alpha=0.3, random_state=1, n_restarts=1, normalise_after=normalise_after, max_iter=8
+        4, alpha=0.3, random_state=1, n_restarts=1, normalize_after=normalize_after, max_iter=8
     ).fit(data.X)
     return _of_history(model)
 

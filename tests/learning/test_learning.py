@@ -61,11 +61,11 @@ def test_the_objective_never_rises_and_the_last_gap_is_within_tolerance(name, in
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("normalise_after", [False, True])
-def test_the_last_record_is_the_objective_of_the_learned_components(name, normalise_after):
+@pytest.mark.parametrize("normalize_after", [False, True])
+def test_the_last_record_is_the_objective_of_the_learned_components(name, normalize_after):
     group, X = planted(name)
     model = OrbitDictionaryLearning(
-        2, group, alpha=0.1, max_iter=5, random_state=0, normalise_after=normalise_after
+        2, group, alpha=0.1, max_iter=5, random_state=0, normalize_after=normalize_after
     ).fit(X)
     assert np.isfinite(model.components_).all()
     assert_allclose(model.encode(X).objective.sum(), model.history_[-1].objective, rtol=2e-4)
@@ -75,7 +75,7 @@ def test_records_of_the_paper_s_step_are_true_after_every_iteration():
     group, X = planted("integer shift")
     stops = [
         OrbitDictionaryLearning(
-            2, group, alpha=0.1, max_iter=k, tol=1e-6, random_state=0, normalise_after=True
+            2, group, alpha=0.1, max_iter=k, tol=1e-6, random_state=0, normalize_after=True
         ).fit(X)
         for k in range(4)
     ]
@@ -157,7 +157,7 @@ def test_components_of_the_paper_s_step_are_never_extrapolated():
     group, X = planted("integer shift")
     seen: list[Iteration] = []
     OrbitDictionaryLearning(
-        2, group, alpha=0.1, max_iter=5, n_restarts=1, random_state=0, normalise_after=True,
+        2, group, alpha=0.1, max_iter=5, n_restarts=1, random_state=0, normalize_after=True,
         callback=seen.append,
     ).fit(X)  # fmt: skip
     for before, after in pairwise(seen):
@@ -516,16 +516,16 @@ def test_continuous_shifts_recover_components_between_samples():
     assert dictionary_distance(data.components, model.components_, ContinuousShift()) <= 0.002
 
 
-@pytest.mark.parametrize("normalise_after", [False, True])
-def test_atoms_of_normalised_components_fit_as_before(normalise_after):
+@pytest.mark.parametrize("normalize_after", [False, True])
+def test_atoms_of_normalised_components_fit_as_before(normalize_after):
     group, X = planted("integer shift")
     samples = Samples.of(X, group)
     shards = SampleShards.cut(samples, default_coder(group.on((8,))), 0.3)
     A = start_from_data(shards, 2, np.random.default_rng(0)).expand()
-    first = next(learn(State(shards, UnitBall(A, normalise_after)), gap=1e-6, max_iter=5, tol=1e-9))
-    best = UnitBall(A, normalise_after).solve(first.shards.statistics())
+    first = next(learn(State(shards, UnitBall(A, normalize_after)), gap=1e-6, max_iter=5, tol=1e-9))
+    best = UnitBall(A, normalize_after).solve(first.shards.statistics())
     norms = np.sqrt(inner(best.A, best.A))
-    assert np.abs(norms - 1.0).max() > (0.01 if normalise_after else -1.0)
+    assert np.abs(norms - 1.0).max() > (0.01 if normalize_after else -1.0)
     before = first.shards.atoms.superpose(samples.representation, best.A)
     after = first.following.shards.atoms.superpose(
         samples.representation, first.following.stepped.expand()

@@ -273,7 +273,7 @@ def test_a_batch_size_that_makes_no_sense_is_refused(size):
         with pytest.raises(ValueError, match="batch_size must be"):
             model.fit(shift_data(20))
     with pytest.raises(ValueError, match="set batch_size=None"):
-        OrbitDictionaryLearning(batch_size=5, normalise_after=True).fit(shift_data(20))
+        OrbitDictionaryLearning(batch_size=5, normalize_after=True).fit(shift_data(20))
 
 
 def test_a_checkpoint_of_another_batch_size_is_refused(tmp_path):

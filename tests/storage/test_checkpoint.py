@@ -242,7 +242,7 @@ def test_a_fit_goes_on_from_any_iteration(number, path):
     [
         {"init": "random"},
         {"init": np.random.default_rng(5).standard_normal((2, 10))},
-        {"normalise_after": True},
+        {"normalize_after": True},
         {"coder": Matching()},
         {"n_components": 60, "alpha": 0.5},  # more than the samples: some are unused
         {"tol": 1e-2, "max_iter": 50},  # stands still long before
@@ -425,7 +425,7 @@ def test_checkpoints_are_written_every_few_seconds_and_less_often_if_slow(
         ({"init": np.ones((2, 10))}, "differs in init"),
         ({"random_state": 1}, r"differs in random_state \(0 there, 1 here\)"),
         ({"random_state": None}, r"differs in random_state \(0 there, None here\)"),
-        ({"normalise_after": True}, r"differs in normalise_after \(False there, True here\)"),
+        ({"normalize_after": True}, r"differs in normalize_after \(False there, True here\)"),
         ({"max_iter": 3}, "has reached iteration 8, beyond max_iter=3; raise max_iter, or delete"),
     ],
 )

@@ -140,7 +140,7 @@ def test_parameters_come_back(path):
         "random_state": np.int32(7),
         "n_jobs": 1,
         "init": "random",
-        "normalise_after": True,
+        "normalize_after": True,
     }
     fit(**settings).save(path)
     assert {name: getattr(load(path), name) for name in settings} == settings

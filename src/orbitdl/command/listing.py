@@ -18,9 +18,7 @@ from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import SymbolMap, is_annotation, write_events
 from orbitdl.command.team import WorkerTeam, cluster_notes
 from orbitdl.command.waveform_fitting import warn_of_nothing
-from orbitdl.domains.time.acquisition import compare_with
 from orbitdl.io import Recording
-from orbitdl.preprocessing.pipeline import apply_steps
 from orbitdl.windows import Windows
 
 CHUNK = 2048
@@ -85,9 +83,7 @@ class Listing:
             if team is None:
                 codes = model.encode(recording, alpha=self.alpha, progress=done)
             else:
-                result = apply_steps(model.preprocessing_, recording).result
-                compare_with(model.acquisition_, result)
-                codes = team.encode_recording(model, result, self.alpha)
+                codes = team.encode_recording(model, recording, self.alpha)
         rate = model.sfreq_ or recording.sfreq
         near = in_samples(self.refractory, rate)
         table = model.events(

@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,8 @@ from orbitdl.command.options import ClusterOptions
 from orbitdl.data.arrays import MOST
 from orbitdl.data.base import Source
 from orbitdl.data.opening import as_source
+from orbitdl.domains.time.acquisition import compare_with
+from orbitdl.estimators.preprocessed import after_preprocessing
 from orbitdl.groups.base import Floats
 from orbitdl.io import Recording
 
@@ -80,8 +81,8 @@ class WorkerTeam:
         import distributed
 
         completed: Any = distributed.as_completed
-        work = dask.delayed(_encode)
-        tasks = [work(_plain(model), one, alpha) for one in chunks.to_delayed().ravel()]
+        work, plain = dask.delayed(_encode), after_preprocessing(model, None)[0]
+        tasks = [work(plain, one, alpha) for one in chunks.to_delayed().ravel()]
         futures = self.client.compute(tasks)
         for future in completed(futures):
             done(len(future.result()))
@@ -91,9 +92,10 @@ class WorkerTeam:
         self, model: WaveformLearning, recording: Recording, alpha: float | None
     ) -> Codes:
         """Return the codes of a recording, computed by one worker."""
-        codes: Codes = self.client.compute(
-            _plain(model).encode(self.delayed(np.asarray(recording)), alpha=alpha)
-        ).result()
+        plain, result = after_preprocessing(model, recording)
+        compare_with(model.acquisition_, result)
+        lazy = plain.encode(self.delayed(np.asarray(result)), alpha=alpha)
+        codes: Codes = self.client.compute(lazy).result()
         return codes
 
 
@@ -192,10 +194,3 @@ def _read(source: Source, k: int) -> Floats:
 def _encode(model: OrbitDictionaryLearning, chunk: Floats, alpha: float | None) -> Codes:
     codes: Codes = model.set_params(n_jobs=None).encode(chunk, alpha=alpha)
     return codes
-
-
-def _plain(model: Any) -> Any:
-    """Return a model of data that are preprocessed already."""
-    plain = copy(model)
-    plain.preprocessing_ = []
-    return plain

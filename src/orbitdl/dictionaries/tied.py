@@ -14,14 +14,14 @@ from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import Action, Maps
 
 
-def dictionary_of(action: Action, A: Blocks, *, normalise_after: bool = False) -> Dictionary:
+def dictionary_of(action: Action, A: Blocks, *, normalize_after: bool = False) -> Dictionary:
     """Return the dictionary of components A (q, F, d, m) for an action.
 
     Unit balls for most groups; tied components for actions with maps.
     """
     if action.maps is None:
-        return UnitBall(A, normalise_after)
-    return Tied.of(A, action.maps, normalise_after=normalise_after)
+        return UnitBall(A, normalize_after)
+    return Tied.of(A, action.maps, normalize_after=normalize_after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +51,11 @@ class Tied(Embedded):
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, A: Blocks, maps: Maps, *, normalise_after: bool = False) -> Tied:
+    def of(cls, A: Blocks, maps: Maps, *, normalize_after: bool = False) -> Tied:
         """Return the dictionary with identity copies A (q, F, d, m)."""
         _, n_blocks, _, _, size = maps.matrices.shape
         nothing = np.zeros((len(A), n_blocks, size, A.shape[3]))
-        empty = cls(UnitBall(nothing, normalise_after), maps, (A.shape[1], A.shape[2]))
+        empty = cls(UnitBall(nothing, normalize_after), maps, (A.shape[1], A.shape[2]))
         return empty.at(empty.restrict(A))
 
     @property

@@ -32,7 +32,7 @@ class UnitBall(Dictionary):
     ----------
     A : ndarray of shape (q, F, d, m)
         Stored in C order, on which the rounding of sums depends.
-    normalise_after : bool
+    normalize_after : bool
         Use the paper's step, unconstrained least squares followed by normalisation, which may
         increase the objective.
 
@@ -51,14 +51,14 @@ class UnitBall(Dictionary):
     """
 
     A: Blocks
-    normalise_after: bool = False
+    normalize_after: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "A", np.ascontiguousarray(self.A))
 
     @property
     def is_monotone(self) -> bool:  # type: ignore[override]
-        return not self.normalise_after
+        return not self.normalize_after
 
     @property
     def ball(self) -> UnitBall:
@@ -78,7 +78,7 @@ class UnitBall(Dictionary):
         return self.A
 
     def solve(self, statistics: Statistics, soon: bool = False) -> UnitBall:
-        if self.normalise_after:
+        if self.normalize_after:
             return self.at(least_squares(statistics, self.A))
         if len(self.A) <= MANY or not (soon or self.A.shape[1:3] == (1, 1)):
             return self.at(constrained_least_squares(statistics, self.A))

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.arrays.validation import require_jobs, require_positive_or
+from orbitdl.arrays.validation import require_jobs
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.encoding.encode import SampleCoder, decode_atoms, refit
+from orbitdl.encoding.encode import decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Group
 from orbitdl.kernels.blas import single_threaded_blas
@@ -21,70 +21,6 @@ LOOSE, SAMPLES = 1e-2, 200
 """Gap, and largest number, of the codes from which the level of noise is estimated."""
 STEPS, FALL, PATIENCE = 40, 0.75, 6
 """Thresholds tried at most, the factor from one to the next, and how many in vain."""
-
-
-@single_threaded_blas()
-def denoise(
-    X: ArrayLike,
-    components: ArrayLike,
-    *,
-    group: Group,
-    alpha: float | str,
-    debias: bool = False,
-    coder: Coder | None = None,
-    n_jobs: int | None = None,
-    mask: ArrayLike | None = None,
-) -> Floats:
-    """Return data without noise: transformed components, thresholded.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
-        NaN means missing; the result has no gaps.
-    components : array-like of shape (q, d) or (q, d, channels)
-    group : Group
-    alpha : float or "noise"
-        The threshold; with "noise", ``sigma * kappa``, sigma the level of white noise in X and
-        kappa the mean of ``max_{j,g} |<w, g a_j>|`` over white noise w of level 1: what noise
-        alone reaches. Both are estimated as `noise_level` says; sigma is at least 1e-4 of the
-        size of the data.
-    debias : bool
-        Fit the atoms found to the data once more, by least squares: the penalty has shrunk their
-        coefficients by up to alpha.
-    coder, n_jobs, mask
-        As in `encode`.
-
-    Notes
-    -----
-    Without missing entries and without `debias`, this is the atomic norm soft threshold
-
-        prox(y) = argmin_x 1/2 ||y - x||^2 + alpha ||x||,
-
-    where ``||x||`` is the dictionary norm, the least ``sum_j ||Z_j||_G`` with
-    ``x = sum_j Z_j a_j``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from orbitdl.groups import IntegerShift
-    >>> wave = np.array([0.6, 0.8, 0.0, 0.0, 0.0])
-    >>> x = 3 * np.roll(wave, 2)
-    >>> bool(np.allclose(denoise([x], [wave], group=IntegerShift(), alpha=0.3), 0.9 * x))
-    True
-    >>> bool(np.allclose(denoise([x], [wave], group=IntegerShift(), alpha=0.3, debias=True), x))
-    True
-    """
-    coder, n_jobs = require_coder(coder), require_jobs(n_jobs)
-    samples = Samples.of(X, group, mask, n_jobs)
-    A = samples.analyze(components)
-    threshold = require_positive_or(alpha, "alpha", "noise")
-    if threshold is None:
-        threshold = noise_threshold(samples, A, coder, n_jobs)
-    coder = coder or default_coder(samples.representation)
-    work = SampleCoder(samples.representation, A, coder, threshold, debias, n_jobs)
-    codes = work.code(samples)
-    coder.warn_unless_converged(codes.gap)
-    return decode_atoms(work.action, codes.atoms, A)
 
 
 @single_threaded_blas()

@@ -18,6 +18,17 @@ from orbitdl.coding.problem import Masked
 from orbitdl.groups.base import Action, Group, require_group
 
 
+def blocks_of(action: Action, components: ArrayLike) -> Blocks:
+    """Return components (q, ...), once checked, in block coordinates: (q, F, d, m)."""
+    A, shape = as_components(components), action.shape
+    if A.shape[1:] != shape:
+        raise ValueError(
+            f"components of shape {A.shape[1:]} cannot code data points of shape {shape}; "
+            f"pass X of shape (n, {', '.join(map(str, A.shape[1:]))})."
+        )
+    return action.analyze(A)
+
+
 @dataclass(frozen=True)
 class Samples:
     """Data points and their block coordinates; what is in here needs no further check.
@@ -82,13 +93,7 @@ class Samples:
 
     def analyze(self, components: ArrayLike) -> Blocks:
         """Return components (q, ...), once checked, in the same blocks: (q, F, d, m)."""
-        A, shape = as_components(components), self.representation.shape
-        if A.shape[1:] != shape:
-            raise ValueError(
-                f"components of shape {A.shape[1:]} cannot code data points of shape {shape}; "
-                f"pass X of shape (n, {', '.join(map(str, A.shape[1:]))})."
-            )
-        return self.representation.analyze(A)
+        return blocks_of(self.representation, components)
 
     @property
     def masked(self) -> Masked | None:

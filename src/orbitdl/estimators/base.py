@@ -49,7 +49,7 @@ class LearnerMixin:
     max_iter: int
     tol: float
     n_restarts: int
-    random_state: int | np.random.RandomState | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
     callback: Callable[[Iteration], bool | None] | None
@@ -75,12 +75,14 @@ class LearnerMixin:
         require_count(self.n_components, "n_components")
 
     def _seed(self) -> int:
+        if isinstance(self.random_state, np.random.Generator):
+            return int(self.random_state.integers(2**31 - 1))
         try:
             return int(check_random_state(self.random_state).randint(2**31 - 1))
         except ValueError:
             raise ValueError(
-                "random_state must be None, an integer from 0 or a numpy.random.RandomState, "
-                f"not {self.random_state!r}."
+                "random_state must be None, an integer from 0, a numpy.random.Generator or a "
+                f"numpy.random.RandomState, not {self.random_state!r}."
             ) from None
 
     def _generators(self, seed: int) -> list[np.random.Generator]:

@@ -80,14 +80,14 @@ class OrbitDictionaryLearning(
     n_restarts : int
         Different starts, unless `init` gives one. Each is run for a few iterations, and the one of
         least objective then is continued to the end.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
     n_jobs : int, optional
         Threads to use; None is one, -1 all cores. The result does not depend on it.
     verbose : int
         With 1, print a line per iteration.
     callback : callable, optional
         Called with an `Iteration` after each; returning True stops the run.
-    normalise_after : bool
+    normalize_after : bool
         Take the paper's dictionary step, least squares and then normalise, instead of the minimum
         over components of norm at most one. The objective may then rise.
     checkpoint : path-like, optional
@@ -178,11 +178,11 @@ class OrbitDictionaryLearning(
         coder: Coder | None = None,
         init: str | ArrayLike = "data",
         n_restarts: int = 5,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Iteration], bool | None] | None = None,
-        normalise_after: bool = False,
+        normalize_after: bool = False,
         checkpoint: str | PathLike[str] | None = None,
         batch_size: int | str | None = "auto",
         preprocessing: Iterable[Any] | None = None,
@@ -199,7 +199,7 @@ class OrbitDictionaryLearning(
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-        self.normalise_after = normalise_after
+        self.normalize_after = normalize_after
         self.checkpoint = checkpoint
         self.batch_size = batch_size
         self.preprocessing = preprocessing
@@ -302,7 +302,7 @@ class OrbitDictionaryLearning(
 
     def _kind(self, action: Action) -> Kind:
         """What a dictionary is made of components by."""
-        return partial(dictionary_of, action, normalise_after=bool(self.normalise_after))
+        return partial(dictionary_of, action, normalize_after=bool(self.normalize_after))
 
     def _choose_alpha(self, points: Points) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and for the provenance why, if it is chosen here."""
@@ -319,16 +319,16 @@ class OrbitDictionaryLearning(
         """Return about how many of n data points a step takes; None: all."""
         size = require_batch_size(self.batch_size)
         if isinstance(size, str):
-            return AUTOMATIC if n >= LARGE and not self.normalise_after else None
+            return AUTOMATIC if n >= LARGE and not self.normalize_after else None
         return size
 
     def _check_parameters(self) -> None:
         self._check_learning()
         require_group(self._group())
         require_coder(self.coder)
-        if self.normalise_after and isinstance(require_batch_size(self.batch_size), int):
+        if self.normalize_after and isinstance(require_batch_size(self.batch_size), int):
             raise ValueError(
-                "normalise_after=True is a step of all data, not of batches; set batch_size=None."
+                "normalize_after=True is a step of all data, not of batches; set batch_size=None."
             )
 
     def __sklearn_tags__(self) -> Any:

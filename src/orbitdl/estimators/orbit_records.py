@@ -16,7 +16,7 @@ class OrbitRecordsMixin(PersistenceMixin):
     """Model files and checkpoints of components that a group moves."""
 
     coder: Coder | None
-    normalise_after: bool
+    normalize_after: bool
     n_features_in_: int
 
     @abstractmethod
@@ -39,7 +39,7 @@ class OrbitRecordsMixin(PersistenceMixin):
                 random_state=self._given_seed(),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
-                normalise_after=bool(self.normalise_after),
+                normalize_after=bool(self.normalize_after),
                 batch_size=self.batch_size,
             ),
             fitted=Fitted(
@@ -78,6 +78,6 @@ class OrbitRecordsMixin(PersistenceMixin):
             coder=identify(coder),
             init=init,
             random_state=seed,
-            normalise_after=bool(self.normalise_after),
+            normalize_after=bool(self.normalize_after),
             batch_size=size,
         )

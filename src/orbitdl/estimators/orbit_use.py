@@ -141,6 +141,15 @@ class FittedMixin(WindowsMixin, ShownMixin, TransformerMixin):
         check_is_fitted(self)
         return encoding.decode(codes, self.components_)
 
+    def inverse_transform(self, codes: Codes) -> Floats:
+        """Return the data that codes describe: `decode`. Features say how much, and not where."""
+        if not isinstance(codes, Codes):
+            raise ValueError(
+                "features say how much each component is used, and not where; pass the codes that "
+                "encode returns."
+            )
+        return self.decode(codes)
+
     @single_threaded_blas()
     def reconstruct(self, X: Any, *, mask: Any = None) -> Any:
         """Return the sparse approximation of every data point, in the shape of X.

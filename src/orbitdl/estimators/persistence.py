@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -45,7 +45,7 @@ class PersistenceMixin:
     tol: float
     init: str | ArrayLike
     n_restarts: int
-    random_state: int | np.random.RandomState | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
     checkpoint: str | PathLike[str] | None
@@ -56,8 +56,8 @@ class PersistenceMixin:
     history_: History
     n_iter_: int
     converged_: bool
-    preprocessing_: list[Any]
-    acquisition_: dict[str, Any]
+    preprocessing_: Sequence[Any]
+    acquisition_: Mapping[str, Any]
     provenance_: dict[str, Any]
 
     @abstractmethod

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from types import MappingProxyType
 from typing import Any
 
 from orbitdl.domains.time.dask_recordings import delayed_recordings
@@ -16,14 +18,14 @@ class PreprocessedMixin:
     Attributes
     ----------
     preprocessing_ : list of Step
-        The fitted steps.
+        The fitted steps; none before `fit`.
     acquisition_ : dict
         What is known of the data after these steps: "sfreq", "ch_names", "units", "scale".
     """
 
     preprocessing: Iterable[Any] | None
-    preprocessing_: list[Any]
-    acquisition_: dict[str, Any]
+    preprocessing_: Sequence[Any] = ()
+    acquisition_: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def sfreq_(self) -> float | None:
@@ -64,6 +66,13 @@ class PreprocessedMixin:
         return like(recording, [one.result for one in applied]), applied
 
 
+def after_preprocessing(model: Any, recording: Any) -> tuple[Any, Any]:
+    """Return a copy of a fitted model for data after its preprocessing, and a recording there."""
+    plain = copy(model)
+    plain.preprocessing_ = []
+    return plain, apply_steps(model.preprocessing_, recording).result
+
+
 def several_of(recording: Any) -> Sequence[Any]:
     """Return recordings as a list: the one that is given, or the several."""
     is_list = isinstance(recording, list | tuple)
@@ -75,7 +84,7 @@ def like(recording: Any, results: list[Any]) -> Any:
     return results if several_of(recording) is recording else results[0]
 
 
-def _delayed(steps: list[Any], recording: Any) -> Any:
+def _delayed(steps: Sequence[Any], recording: Any) -> Any:
     """Return delayed recordings after steps, which are applied where they are computed."""
     from dask import delayed
 
@@ -85,5 +94,5 @@ def _delayed(steps: list[Any], recording: Any) -> Any:
     return apply(steps, recording)
 
 
-def _result(steps: list[Any], recording: Any) -> Any:
+def _result(steps: Sequence[Any], recording: Any) -> Any:
     return apply_steps(steps, as_recording(recording)).result

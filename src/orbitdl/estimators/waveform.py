@@ -38,6 +38,7 @@ from orbitdl.domains.time.signal import name_of
 from orbitdl.domains.time.starts import choose_waveforms, greedy_start
 from orbitdl.domains.time.statistics import max_shift_of
 from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.estimators.features import FeaturesMixin
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
 from orbitdl.estimators.preprocessed import PreprocessedMixin
 from orbitdl.estimators.recording_dataset import RecordingDataset, open_files, recording_dataset
@@ -69,7 +70,12 @@ NOTHING = (
 
 
 class WaveformLearning(
-    WaveformUseMixin, PreprocessedMixin, WaveformRecordsMixin, StreamMixin, BaseEstimator
+    FeaturesMixin,
+    WaveformUseMixin,
+    PreprocessedMixin,
+    WaveformRecordsMixin,
+    StreamMixin,
+    BaseEstimator,
 ):
     """Learn waveforms from recordings such that these are a sparse sum of them at any times.
 
@@ -202,7 +208,7 @@ class WaveformLearning(
         tol: float = 1e-4,
         init: str | ArrayLike = "data",
         n_restarts: int = 5,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Iteration], bool | None] | None = None,

@@ -81,6 +81,6 @@ class WaveformRecordsMixin(PersistenceMixin):
             coder={"name": "line", "settings": {}},
             init=init,
             random_state=seed,
-            normalise_after=False,
+            normalize_after=False,
             batch_size=size,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from os import PathLike
@@ -68,8 +68,8 @@ class WaveformUseMixin(ShownMixin):
     n_jobs: int | None
     alpha_: float
     coefficients_: Floats
-    preprocessing_: list[Any]
-    acquisition_: dict[str, Any]
+    preprocessing_: Sequence[Any]
+    acquisition_: Mapping[str, Any]
     event_model_: EventModel | None
     _noun = "sample"
 

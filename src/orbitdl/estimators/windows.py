@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -59,8 +59,8 @@ class WindowsMixin:
     """Takes recordings, which its preprocessing splits into windows, and lists events in them."""
 
     preprocessing: Any
-    preprocessing_: list[Any]
-    acquisition_: dict[str, Any]
+    preprocessing_: Sequence[Any]
+    acquisition_: Mapping[str, Any]
     components_: Floats
     encode: Callable[..., Codes]
     _presentation: Callable[[], Presentation]
@@ -144,7 +144,7 @@ class WindowsMixin:
         length = self.components_.shape[1]
         return [SplitWindows(length).fit(X)] if isinstance(X, Recording) else []
 
-    def _given(self, X: Any, steps: list[Any]) -> PreparedData:
+    def _given(self, X: Any, steps: Sequence[Any]) -> PreparedData:
         """Return data points that are given; they are normalised if windows were."""
         if not steps or not steps[-1].normalize:
             return PreparedData(X)
@@ -196,7 +196,7 @@ class WindowsMixin:
         return max(int(self.components_.shape[1]) // PARTS, 1)
 
 
-def opened_file(X: Any, steps: list[Any], shape: tuple[int, ...] | None = None) -> Any:
+def opened_file(X: Any, steps: Sequence[Any], shape: tuple[int, ...] | None = None) -> Any:
     """Return a recording that is given, or named by a path if it is to be split; or an array."""
     length = steps[-1].length if steps and isinstance(steps[-1], SplitWindows) else None
     found: Any = read(Path(X)) if isinstance(X, str | PathLike) and length is not None else X
@@ -205,7 +205,7 @@ def opened_file(X: Any, steps: list[Any], shape: tuple[int, ...] | None = None) 
     return found if is_recording(found, length, shape=shape) else np.asarray(found)
 
 
-def require_splitter(steps: list[Any]) -> None:
+def require_splitter(steps: Sequence[Any]) -> None:
     """Raise ValueError unless the last step makes windows."""
     if not steps or not isinstance(steps[-1], SplitWindows):
         raise ValueError(

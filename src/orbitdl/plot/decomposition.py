@@ -95,8 +95,8 @@ class DecompositionDisplay(Display):
         sample : int
             The row of X, from 0.
         start, stop : float, optional
-            Segment of a recording, in seconds if `sfreq` is known, otherwise in samples. By default
-            the first ten waveform lengths.
+            Segment of a recording, in seconds if `sfreq` is known, otherwise in samples, from the
+            start of the whole recording. By default the first ten waveform lengths.
         sfreq : float, optional
             Sampling rate in Hz; then time is in seconds. By default that of the recording.
         codes : Codes, optional

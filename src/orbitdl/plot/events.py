@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.intervals import intervals_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.plot.canvas import (
@@ -90,30 +89,26 @@ class EventsDisplay(Display):
 
         Parameters
         ----------
-        model : WaveformLearning
-        recording : array-like of shape (T,) or (T, channels)
+        model : WaveformLearning, or OrbitDictionaryLearning whose preprocessing makes windows
+        recording : array-like of shape (T,) or (T, channels), or Recording
         sfreq : float, optional
             Sampling rate in Hz; then time is in seconds, minutes or hours. By default that of the
             recording.
         codes : Codes, optional
             ``model.encode(recording)``, if available.
         unit : str, optional
-            Unit of the recording.
+            Unit of the recording; by default that of the model.
         ax : Axes or array of Axes, optional
             One axis, which is subdivided, or one per component and one more.
         """
         require_matplotlib()
         model = require_model(model)
-        if not isinstance(model, WaveformLearning):
-            raise TypeError(
-                "events of a recording need a WaveformLearning; of windows, pass "
-                "model.events(recording) to EventsDisplay.from_events."
-            )
         sfreq = checked(sfreq or getattr(recording, "sfreq", None))
         table = model.events(recording, sfreq, codes=codes)
         if isinstance(table, list):
             raise ValueError("these are several recordings; draw one at a time.")
-        return cls.from_events(table, n_components=len(model.components_), unit=unit, ax=ax)
+        q, unit = len(model.components_), unit or model.unit_
+        return cls.from_events(table, n_components=q, unit=unit, ax=ax)
 
     @classmethod
     def from_events(

@@ -12,6 +12,7 @@ from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.atoms import between, later
 from orbitdl.domains.time.inputs import as_signal, detrended, require_own_channels
 from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.estimators.preprocessed import after_preprocessing
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Floats
 from orbitdl.plot.sketch import Sketch, checked
@@ -40,10 +41,13 @@ def segment_of(
     codes: Any,
 ) -> RecordingSegment:
     """Return the decomposition of a segment of a recording; with codes, only it is read."""
-    signal, sfreq = as_signal(recording), checked(sfreq or getattr(recording, "sfreq", None))
+    model, recording = after_preprocessing(model, recording)
+    signal = as_signal(recording)
+    sfreq = checked(sfreq or getattr(recording, "sfreq", None) or model.sfreq_)
     waveforms, gains = model._in_data_unit()
     require_own_channels(signal.channels, waveforms.u.shape[2], signal.name)
-    first, last = _bounds(len(signal), model.length, start, stop, sfreq)
+    before = signal.first_sample
+    first, last = _bounds(len(signal), model.length, start, stop, sfreq, before)
     if codes is None:
         codes = model.encode(recording)
     atoms = later(between(codes.atoms, first - model.length - 1, last + 1), -first)
@@ -52,7 +56,7 @@ def segment_of(
     trend = detrended(signal, model.length, detrend=model.detrend).trend(first, last)
     fit = trend + _sum_of(waveforms, atoms, last - first)
     terms = [term for j in range(len(waveforms)) for term in _terms(waveforms, atoms, j, shape)]
-    sketch = replace(Sketch.of_waveforms(shape, sfreq), origin=-first)
+    sketch = replace(Sketch.of_waveforms(shape, sfreq), origin=-first - before)
     return RecordingSegment(
         signal.raw(first, last).reshape(shape), fit.reshape(shape), terms, sketch
     )
@@ -74,15 +78,25 @@ def _sum_of(waveforms: Waveforms, atoms: Atoms, n: int) -> Floats:
 
 
 def _bounds(
-    n: int, length: int, start: float | None, stop: float | None, sfreq: float | None
+    n: int,
+    length: int,
+    start: float | None,
+    stop: float | None,
+    sfreq: float | None,
+    before: int = 0,
 ) -> tuple[int, int]:
-    """Return the half-open range of samples of the segment, in a recording of n samples."""
-    first = round(require_between(start or 0.0, "start", 0.0) * (sfreq or 1.0))
+    """Return the half-open range of samples of the segment, in a recording of n samples.
+
+    Times count from the start of the whole recording, of which `before` samples are not here.
+    """
+    first = 0
+    if start is not None:
+        first = round(require_between(start, "start", 0.0) * (sfreq or 1.0)) - before
     last = first + LENGTHS * length
     if stop is not None:
-        last = round(require_between(stop, "stop", 0.0) * (sfreq or 1.0))
+        last = round(require_between(stop, "stop", 0.0) * (sfreq or 1.0)) - before
     last = min(last, n)
-    if not first < last:
+    if not 0 <= first < last:
         extent = f"{n / sfreq:g} seconds" if sfreq else f"{n} samples"
         raise ValueError(
             f"start={start} and stop={stop} select no samples of {extent}; start must come before "

@@ -36,7 +36,8 @@ def representation_of(model: OrbitDictionaryLearning) -> Action:
 
 
 def sketch_of(model: Model, sfreq: float | None = None) -> Sketch:
-    """Return the style of the components of a model."""
+    """Return the style of the components of a model, whose rate is the default."""
+    sfreq = sfreq or model.sfreq_
     if isinstance(model, WaveformLearning):
         return Sketch.of_waveforms(model.components_.shape[1:], sfreq)
     return Sketch.of(representation_of(model), sfreq)

@@ -97,9 +97,9 @@ def fit_steps(
 
 
 def apply_steps(steps: Sequence[Any], recording: Any) -> Applied:
-    """Apply fitted steps to a recording."""
+    """Apply fitted steps to a recording; None stays None."""
     stages = [recording]
-    for step in steps:
+    for step in steps if recording is not None else ():
         stages.append(step.transform(stages[-1]))
     return Applied(steps, stages)
 

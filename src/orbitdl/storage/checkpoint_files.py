@@ -108,7 +108,7 @@ class Identity:
     coder: dict[str, Any]
     init: str
     random_state: int | None
-    normalise_after: bool
+    normalize_after: bool
     batch_size: int | None
 
     def differences(self, stored: Identity) -> list[str]:

@@ -43,7 +43,7 @@ class Parameters:
     random_state: int | None
     n_jobs: int | None
     verbose: int | bool
-    normalise_after: bool
+    normalize_after: bool
     batch_size: int | str | None
 
 

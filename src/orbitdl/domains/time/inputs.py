@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_in_range
@@ -61,7 +62,7 @@ def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
     A list or tuple of arrays is several recordings, and so is what gives arrays one after another,
     which are kept in a scratch folder; anything else is one.
     """
-    if come_once(recording):
+    if come_once(recording) and not sparse.issparse(recording):
         recording = spooled(recording)
     several = isinstance(recording, list | tuple) and any(map(_is_array, recording))
     if not several:
@@ -74,6 +75,8 @@ def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
 def as_signal(recording: Any, number: int | None = None) -> Signal:
     """Return one recording to be read; what has a signal, as `io.Recording`, gives it."""
     values, name = getattr(recording, "signal", recording), name_of(number)
+    if sparse.issparse(values):
+        raise ValueError(f"{name} is sparse, which is not supported; pass it as a dense array.")
     if not (hasattr(values, "shape") and hasattr(values, "dtype")):
         values = _in_memory(values, name)
     shape, kind = tuple(values.shape), np.dtype(values.dtype).kind

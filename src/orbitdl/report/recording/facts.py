@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +19,7 @@ from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
+from orbitdl.estimators.preprocessed import after_preprocessing
 from orbitdl.estimators.recording_dataset import open_files
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.intervals import missing_segments
@@ -28,7 +28,6 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.presentation import NO_BREAK
 from orbitdl.io import Recording
 from orbitdl.learning.history import History
-from orbitdl.preprocessing.pipeline import apply_steps
 from orbitdl.report.phrasing import count, number
 from orbitdl.report.recording.intervals import Intervals, marked_intervals
 from orbitdl.report.recording.resolution import sampled_segments
@@ -226,7 +225,7 @@ def gather(
         raise ValueError("a report is about one recording; pass one of them.")
     if not hasattr(recording, "signal"):
         recording = Recording(np.asarray(recording))
-    recording, model = after_steps(recording, model)
+    model, recording = after_preprocessing(model, recording)
     signal = as_recordings(recording.signal)[0][0]
     codes = model.encode(recording.signal)
     events = model.events(recording.signal, recording.sfreq, codes=codes)
@@ -241,15 +240,6 @@ def gather(
         events=events,
         missing=missing_segments(signal),
     )
-
-
-def after_steps(
-    recording: Recording, model: WaveformLearning
-) -> tuple[Recording, WaveformLearning]:
-    """Return a recording after the preprocessing of a model, and the model for such recordings."""
-    plain = copy(model)
-    plain.preprocessing_ = []
-    return apply_steps(model.preprocessing_, recording).result, plain
 
 
 def _atoms_of(events: pd.DataFrame, peaks: Floats) -> Atoms:
