@@ -24,7 +24,7 @@ print(events[["onset", "component", "amplitude", "onset_sd", "q_value"]].head())
 # %%
 # A normal beat and a premature one. Nobody said that there are two kinds.
 
-ComponentsDisplay.from_estimator(model, sfreq=heart.sfreq)
+ComponentsDisplay.from_estimator(model)
 
 # %%
 # Six seconds decomposed: the recording (grey) and its approximation, when which waveform occurs
