@@ -14,9 +14,9 @@ from orbitdl.datasets import make_ecg_recording
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay, EventsDisplay
 
 heart = make_ecg_recording(duration=60, random_state=0)
-model = WaveformLearning(length=252).fit(heart.signal)
-codes = model.encode(heart.signal)
-events = model.events(heart.signal, sfreq=heart.sfreq)
+model = WaveformLearning(length=252).fit(heart)
+codes = model.encode(heart)
+events = model.events(heart)
 print(f"{heart.beats['inside'].sum()} beats are there, {len(events)} were found; {codes}")
 print(model.provenance_["components"])
 print(events[["onset", "component", "amplitude", "onset_sd", "q_value"]].head())
@@ -24,7 +24,7 @@ print(events[["onset", "component", "amplitude", "onset_sd", "q_value"]].head())
 # %%
 # A normal beat and a premature one. Nobody said that there are two kinds.
 
-ComponentsDisplay.from_estimator(model, sfreq=heart.sfreq)
+ComponentsDisplay.from_estimator(model)
 
 # %%
 # Six seconds decomposed: the recording (grey) and its approximation, when which waveform occurs

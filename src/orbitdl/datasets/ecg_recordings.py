@@ -20,7 +20,7 @@ _LEADS = ("II", "V1")
 _REACH = 0.8  # support of a beat on either side of the R peak, in seconds
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class EcgRecording(Recording):
     """A simulated electrocardiogram with ground truth; a `Recording`.
 

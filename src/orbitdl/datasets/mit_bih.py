@@ -60,17 +60,14 @@ def load_ecg(record: str = "100", *, channel: int | Literal["mean"] | None = 0) 
     """
     import_wfdb()  # before anything is looked for or downloaded in vain
     content = read_wfdb(_folder(record) / record)
-    signal, ch_names = content.signal, content.ch_names
-    if channel == "mean":
-        signal = signal.mean(axis=1)
-    elif channel is not None:
-        if channel not in range(len(ch_names)):
-            raise ValueError(
-                f"channel={channel!r} is not a lead of record {record}: "
-                f'pass a number from 0 to {len(ch_names) - 1}, "mean", or None for all leads.'
-            )
-        signal, ch_names = signal[:, channel].copy(), (ch_names[channel],)
-    return Recording(signal, content.sfreq, ch_names, units=("mV",) * len(ch_names))
+    if channel is None:
+        return content
+    if channel != "mean" and channel not in range(content.n_channels):
+        raise ValueError(
+            f"channel={channel!r} is not a lead of record {record}: "
+            f'pass a number from 0 to {content.n_channels - 1}, "mean", or None for all leads.'
+        )
+    return content.pick(str(channel))
 
 
 def _folder(record: str) -> Path:

@@ -41,7 +41,7 @@ def segment(
 
     See Also
     --------
-    orbitdl.io.prepare : The same, and the way back to the signal and to its times.
+    orbitdl.windows.split_recording : The same, with the way back to the recording and to its times.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from orbitdl.io.recording import Recording
 _REACH = 3.3e-3  # support of a spike on either side of the trough, in seconds
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SpikeRecording(Recording):
     """A simulated recording of spikes with ground truth; a `Recording`.
 

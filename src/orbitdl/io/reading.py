@@ -86,8 +86,8 @@ def read(
         Decimal mark of a .csv file; detected by default.
     channel : str, optional
         Numeric columns of a table, by name or index, separated by commas; others may hold text,
-        which becomes NaN. By default all must be numeric. No column is removed: `prepare` and
-        `prepare_signal` select.
+        which becomes NaN. By default all must be numeric. No column is removed:
+        `Recording.pick` and `orbitdl.preprocessing.Pick` select.
     time_column : str, optional
         Time column, by name or index: numbers, or dates and times. It is removed from the signal,
         and the sampling rate is computed from its steps, which must be uniform.

@@ -31,7 +31,7 @@ class Recording:
     signal : array-like of shape (n_times,) or (n_times, n_channels)
         Samples, NaN where missing: an array, or anything of that shape that can be sliced, such as
         a memory map or an array of h5py or zarr. A file may hold windows, (n_windows, length) or
-        (n_windows, length, n_channels), which `prepare` does not split.
+        (n_windows, length, n_channels), which are not split.
     sfreq : float or None
         Sampling rate in Hz, if known.
     ch_names : tuple of str

@@ -1,8 +1,7 @@
 """Recordings split into windows, and their events and values put together again.
 
-`split_windows` splits a recording, `Windows.restore` reassembles windows, `event_table` lists the
-events of their codes once each. `orbitdl.preprocessing.SplitWindows` is the step that a model
-holds.
+`split_recording` splits, `Windows.restore` reassembles, and `event_table` lists the events of their
+codes once each. `orbitdl.preprocessing.SplitWindows` is the step that a model holds.
 """
 
 import lazy_loader
