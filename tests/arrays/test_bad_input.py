@@ -133,7 +133,7 @@ BAD_SETTINGS = [
     *[("tol", value) for value in (0, -1e-3, np.nan, None, "a")],
     *[("n_restarts", value) for value in (0, -1, None)],
     *[("n_jobs", value) for value in (0, "all", 1.5)],
-    *[("random_state", value) for value in ("a", -1, np.random.default_rng(0))],
+    *[("random_state", value) for value in ("a", -1, 0.5)],
     *[("group", value) for value in (IntegerShift, "shift", IntegerShift().on((8,)), 3)],
     *[("coder", value) for value in ("active", ActiveSet, 3)],
     ("callback", 3),

@@ -16,9 +16,10 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Orthogonal, Trivial
-from orbitdl.io import Preprocessing, Recording, event_table, prepare
+from orbitdl.io import Recording
 from orbitdl.learning.pilot import Sizes, sizes_of
 from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.windows import event_table, split_recording
 
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:
@@ -92,7 +93,7 @@ def test_several_events_in_a_window_are_found_each_once():
     """Two or three beats share the norm of a window, which says nothing of their size."""
     data = make_ecg_like(n_windows=200, random_state=3)
     model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0, n_restarts=2)
-    windows = prepare(Recording(data.signal), Preprocessing(128, 64, normalize=True), to_end=True)
+    windows = split_recording(Recording(data.signal), 128, 64, normalize=True, to_end=True)
     codes = model.fit(windows.values).encode(windows.values)
     found = event_table(codes, model.components_, windows)["sample"].to_numpy()
     beats = data.beats["seconds"].to_numpy() * data.sfreq

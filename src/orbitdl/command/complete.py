@@ -52,14 +52,14 @@ def complete(
     from orbitdl import load
     from orbitdl.command.output import ARRAYS, require_writable, write_array
     from orbitdl.command.reading import data_for
-    from orbitdl.command.values import completed
+    from orbitdl.command.values import completed, names_of
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, ARRAYS, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
     found = data_for(learned, data, reading, screen)
     whole, missing = completed(learned, found, reading, screen, exact=exact, debias=debias)
-    write_array(whole, output, learned.ch_names_, missing)
+    write_array(whole, output, names_of(learned, found), missing)
     left = int((whole != whole).sum())
     told = {"filled": int(missing.sum()) - left, "left_missing": left}
     screen.result({"output": str(output), "shape": whole.shape, **told})

@@ -48,7 +48,7 @@ def denoise(
     from orbitdl import WaveformLearning, load
     from orbitdl.command.output import ARRAYS, require_writable, write_array
     from orbitdl.command.reading import data_for, reject
-    from orbitdl.command.values import map_windows, prepared_for
+    from orbitdl.command.values import map_windows, names_of, prepared_for
     from orbitdl.io import Recording
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -74,6 +74,6 @@ def denoise(
         )
         cleaned = prepared.restored(cleaned)
         told, of_what = counted(len(windows), "window"), {"windows": len(windows)}
-    write_array(cleaned, output, learned.ch_names_)
+    write_array(cleaned, output, names_of(learned, found))
     screen.result({"output": str(output), "shape": cleaned.shape, **of_what})
     screen.say(f"Denoised {told}: {output}")

@@ -17,6 +17,7 @@ from orbitdl.command.reading import reject
 from orbitdl.estimators.windows import PreparedData
 from orbitdl.groups.base import Floats
 from orbitdl.io import Recording
+from orbitdl.preprocessing import Pick, Resample
 from orbitdl.preprocessing.pipeline import apply_steps
 from orbitdl.windows import Windows
 
@@ -71,7 +72,7 @@ def completed(
         reject({"--exact": exact})
         with screen.window_progress(data, "Filling in") as done:
             filled: Any = model.complete(data, debias=debias, progress=done)
-        source = source_of(model, data)
+        source = np.asarray(chosen(model, data), dtype=np.float64)
     else:
         prepared, windows = prepared_for(model, data, reading)
         filled = map_windows(
@@ -82,7 +83,9 @@ def completed(
             chosen=windows.has_gaps,
         )
         filled = np.where(windows.unfilled, np.nan, prepared.restored(filled))
-        source = windows.source if isinstance(data, Windows) else source_of(model, data)
+        source = windows.source
+        if isinstance(data, Recording):
+            source = np.asarray(chosen(model, data), dtype=np.float64)
     whole = np.array(filled)
     source = source.reshape(whole.shape)  # of one channel, with an axis of it or without
     missing = np.isnan(source)
@@ -90,7 +93,15 @@ def completed(
     return whole, missing
 
 
-def source_of(model: Any, recording: Recording) -> Floats:
-    """Return the channels that a model takes, before filters; at another rate after them."""
-    steps = [step for step in model.preprocessing_ if type(step).__name__ in ("Pick", "Resample")]
-    return np.asarray(apply_steps(steps, recording).result, dtype=np.float64)
+def chosen(model: Any, recording: Recording) -> Recording:
+    """Return the channels that a model takes, at its rate, before filters."""
+    steps = [step for step in model.preprocessing_ if isinstance(step, Pick | Resample)]
+    result: Recording = apply_steps(steps, recording).result
+    return result
+
+
+def names_of(model: Any, data: Recording | Windows) -> tuple[str, ...]:
+    """Return names of the channels of data, or else those that the model was learned from."""
+    known = chosen(model, data) if isinstance(data, Recording) else data
+    names: tuple[str, ...] = known.ch_names or model.ch_names_
+    return names

@@ -18,9 +18,8 @@ from orbitdl.encoding.encode import refitted
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Floats
 from orbitdl.groups.presentation import Presentation
-from orbitdl.io.layout import is_recording
 from orbitdl.io.reading import read
-from orbitdl.io.recording import Recording
+from orbitdl.io.recording import Recording, is_recording
 from orbitdl.preprocessing.base import as_recording
 from orbitdl.preprocessing.pipeline import Applied, apply_steps, fit_steps, require_steps
 from orbitdl.preprocessing.splitting import SplitWindows

@@ -1,7 +1,7 @@
 from .dialect import Decimal, Dialect, Separator
-from .layout import Kind, Layout, is_recording
+from .layout import Kind, Layout
 from .reading import read
-from .recording import Recording, concatenate
+from .recording import Recording, concatenate, is_recording
 from .time_units import TimeUnit
 from .unreadable import UnreadableError
 from .waveform_tables import waveform_table

@@ -13,9 +13,13 @@ from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Floats
 from orbitdl.io.channels import channel_index
 from orbitdl.io.dialect import Dialect
-from orbitdl.io.layout import Kind
+from orbitdl.io.enumerations import member
+from orbitdl.io.layout import Kind, Layout
 from orbitdl.io.lazy import Columns, Joined, Mean, is_lazy
 from orbitdl.io.time_units import TimeUnit
+
+FEW = 8
+"""Maximum number of columns of a table that is a recording by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,6 +281,31 @@ def _starts(recordings: Sequence[Recording], gap: int | None) -> list[int]:
     between = 0 if gap is None else require_count(gap, "gap", least=0)
     ends = np.cumsum([len(one) + between for one in recordings])
     return [0, *map(int, ends[:-1])]
+
+
+def is_recording(
+    recording: Recording,
+    window: int | None = None,
+    layout: Layout = Layout.auto,
+    shape: tuple[int, ...] | None = None,
+) -> bool:
+    """Return whether rows are samples in time (True) or windows (False).
+
+    `layout` decides unless it is "auto". Sound, WFDB records and single columns are recordings;
+    rows of the shape of a model's data points are windows, and so are arrays of three axes. Other
+    arrays are recordings if the length of windows or the sampling rate is known, or if they are
+    tables (.csv, .parquet) of up to 8 columns.
+    """
+    requested = member(Layout, layout)
+    if requested is not Layout.auto:
+        return requested is Layout.recording
+    if recording.kind == Kind.samples or recording.ndim == 1:
+        return True
+    if recording.shape[1:] == shape or (recording.ndim > 2 and window is None):
+        return False
+    if window is not None or recording.sfreq is not None:
+        return True
+    return recording.kind == Kind.table and recording.shape[1] <= FEW
 
 
 def as_signal(values: ArrayLike) -> Floats:

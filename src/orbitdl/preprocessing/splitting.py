@@ -8,8 +8,7 @@ import numpy as np
 
 from orbitdl.arrays.validation import require_count
 from orbitdl.io.channels import warn_of_time
-from orbitdl.io.layout import is_recording
-from orbitdl.io.recording import Recording
+from orbitdl.io.recording import Recording, is_recording
 from orbitdl.preprocessing.base import Step, as_recording
 from orbitdl.windows.splitting import given_windows, split_recording
 from orbitdl.windows.windows import Windows
