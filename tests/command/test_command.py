@@ -406,7 +406,7 @@ def test_the_report_and_the_table_are_in_the_unit_of_the_recording(folder, overl
     content, events, signal = content_of(page), pd.read_csv(table), np.load(data)
     drawn = marks_of(content)
     assert_allclose(drawn["sample"], events["sample"], atol=1e-4)
-    assert_allclose(drawn["size"], events["coefficient"], atol=2e-3)
+    assert_allclose(drawn["size"], events["amplitude"], atol=2e-3)
     shape = orbitdl.load(overlapping).components_[0]
     moves = ContinuousShift().on(shape.shape)
     for window in content["windows"]["shown"][:-1]:

@@ -145,7 +145,8 @@ def _step(record: Mapping[str, Any]) -> Step:
     kind = STEPS.get(str(name))
     if kind is None:
         raise ValueError(f"there is no preprocessing step {str(name)[:40]!r}")
-    parameters, fitted = (record.get(part) or {} for part in ("parameters", "fitted"))
-    if set(parameters) != set(kind._get_param_names()) or not isinstance(fitted, Mapping):
+    parameters, fitted = record.get("parameters"), record.get("fitted")
+    is_sound = isinstance(parameters, Mapping) and isinstance(fitted, Mapping)
+    if not is_sound or set(parameters) != set(kind._get_param_names()):
         raise ValueError(f"the preprocessing step {name} has other parameters than it takes")
     return kind(**parameters).with_fitted(fitted)
