@@ -192,7 +192,7 @@ class Recording:
             values = Columns(signal, index[0] if len(index) == 1 else index)
         return _plain(
             self,
-            signal=values if is_lazy(signal) else np.asarray(values),
+            signal=values if is_lazy(signal) else np.ascontiguousarray(values),
             ch_names=_of(index, self.ch_names, "mean"),
             units=_of(index, self.units, self.unit or ""),
             ch_types=_of(index, self.ch_types, "misc"),
