@@ -17,7 +17,7 @@ from orbitdl.command import app
 from orbitdl.command.failures import in_options
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Product
 from orbitdl.io import Recording, read
-from orbitdl.preprocessing import SplitWindows
+from orbitdl.preprocessing import HighPass, SplitWindows
 from orbitdl.windows import event_table, split_recording
 from orbitdl.windows.deduplication import resolutions
 from orbitdl.windows.splitting import given_windows
@@ -171,6 +171,12 @@ def test_a_recording_to_learn_from_has_to_be_split():
     two = Recording(np.stack([SIGNAL, SIGNAL], axis=1), RATE)  # not SIGNAL.size windows of two
     with pytest.raises(ValueError, match="learn from it as a whole with WaveformLearning"):
         model.fit(two)
+
+
+def test_data_points_cannot_be_filtered():
+    model = OrbitDictionaryLearning(preprocessing=[HighPass(0.1), SplitWindows(9)])
+    with pytest.raises(ValueError, match=r"HighPass\(cutoff=0.1\) needs a recording, and X is"):
+        model.fit(np.ones((20, 9)))
 
 
 def test_a_model_remembers_preprocessing_with_numbers_of_numpy(tmp_path):

@@ -180,6 +180,11 @@ class WindowsMixin:
         if not isinstance(data[0], Recording):
             if not steps:
                 return [], None
+            if len(steps) > 1:
+                raise ValueError(
+                    f"{steps[0]} needs a recording, and X is an array of data points; pass a "
+                    "Recording, or leave out all of preprocessing but SplitWindows."
+                )
             steps, applied = fit_steps(steps[-1:], data)
             return steps, applied[0].result
         require_splitter(steps)
