@@ -124,8 +124,8 @@ def make_ecg_recording(
     ((10800,), 360.0)
     >>> list(heart.beats)
     ['position', 'seconds', 'inside', 'kind', 'amplitude']
-    >>> from orbitdl.io import Preprocessing, prepare
-    >>> prepare(heart, Preprocessing(window=360)).values.shape
+    >>> from orbitdl.windows import split_recording
+    >>> split_recording(heart, 360).values.shape
     (30, 360)
     """
     n = count_samples(duration, sfreq)
