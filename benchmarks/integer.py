@@ -102,7 +102,7 @@ def solver(pair: tuple[Group, Sliding | ActiveSet], case: Case, X: Floats) -> pa
     group, coder = pair
     representation = group.on(X.shape[1:])
     Y, A = representation.analyze(X), representation.analyze(case.components)
-    return partial(coder.solve, Problem(representation, Y, A, case.alpha), None, None)
+    return partial(coder.solve, Problem(representation, Y, A, case.alpha), None)
 
 
 def restart(pair: tuple[Group, Sliding | ActiveSet], case: Case, X: Floats) -> partial[Codes]:

@@ -58,7 +58,7 @@ def speed_row(heard: Heard, repeats: int) -> Row:
         f"spikes, 4 channels at 24 kHz, 3 waveforms of {LENGTH}, alpha={model.alpha_:g} "
         "(automatic), coded cold",
         took.median, "real time", len(x) / heard.recording.sfreq, FASTER,
-        accuracy=f"{len(took.result)} atoms, gap {took.result.gap:.1e}",
+        accuracy=f"{len(took.result.atoms.coefficient)} atoms, gap {took.result.gap.max():.1e}",
     )  # fmt: skip
 
 
