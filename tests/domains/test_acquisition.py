@@ -6,12 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from test_command import LEARN, LENGTH, RATE, SIGNAL, run
 
 import orbitdl
 from orbitdl import WaveformLearning
+from orbitdl.datasets import make_ecg_recording
 from orbitdl.domains.time.acquisition import acquired, acquisition_of
 from orbitdl.io import Recording
+from orbitdl.preprocessing import HighPass
+from orbitdl.preprocessing.conformity import factor
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -19,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.Con
 RECORDING = Recording(SIGNAL, RATE, ("MLII",), units=("mV",))
 USES = ("encode", "events", "denoise", "complete", "score")
 WARNED = {
-    "units": ({"units": ("uV",)}, "from data in mV, and these are in uV; convert them"),
+    "units": ({"units": ("counts",)}, "from data in mV, and these are in counts; convert them"),
     "names": ({"ch_names": ("V5",)}, "in channels MLII, and these are in channels V5; see"),
     "scale": ({"signal": 200 * SIGNAL + 1024}, "the values are 200 times as large"),
 }
@@ -64,6 +68,24 @@ def test_other_units_channels_and_scales_are_warned_of(model, case):
         model.events(replace(RECORDING, **changes))
     model.events(RECORDING)
     model.events(replace(RECORDING, ch_names=(), units=(), sfreq=None))  # nothing is known
+
+
+def test_units_that_differ_by_a_prefix_are_converted(model):
+    in_volts = replace(RECORDING, signal=1e-3 * SIGNAL, units=("V",))
+    events, own = model.events(in_volts), model.events(RECORDING)
+    assert_allclose(events["sample"], own["sample"], atol=1e-6)
+    assert_allclose(events["amplitude"], own["amplitude"], rtol=1e-6)  # in the model's unit
+    assert_allclose(model.denoise(in_volts), 1e-3 * model.denoise(RECORDING), atol=1e-12)
+    assert factor("uV", "V") == 1e-6
+
+
+def test_channels_are_found_by_their_names_in_any_order():
+    heart = make_ecg_recording(duration=60, n_leads=2, random_state=0)
+    model = WaveformLearning(length=252, preprocessing=[HighPass(0.5)]).fit(heart)
+    turned = heart.pick("V1,II")
+    own, found = model.events(heart), model.events(turned)
+    assert_allclose(found["sample"], own["sample"], atol=1e-9)
+    assert_allclose(model.denoise(turned), model.denoise(heart)[:, ::-1], atol=1e-9)
 
 
 def test_recordings_at_different_rates_are_not_learned_from_together(model):

@@ -76,9 +76,12 @@ def from_xarray(array: Any, time: str = "time") -> Recording:
     if others and others[0] in placed.coords:
         names = tuple(str(name) for name in placed.coords[others[0]].values)
     index = placed.coords[time].to_index() if time in placed.coords else None
+    rate, first = _seconds_rate(index), None
+    if rate and index is not None and index.dtype.kind in "iuf":
+        first = round(float(index[0]) * rate) or None  # an excerpt
     unit = str(placed.attrs.get("units", ""))
     units = (unit,) * (placed.shape[1] if others else 1) if unit else ()
-    return Recording(placed.data, _seconds_rate(index), names, units=units)
+    return Recording(placed.data, rate, names, units=units, first_sample=first)
 
 
 def to_xarray(recording: Recording) -> Any:

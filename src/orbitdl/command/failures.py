@@ -16,9 +16,11 @@ FAILED, INTERRUPTED = 1, 130
 OPTIONS = (
     "alpha", "window", "length", "step", "channel", "sfreq", "layout", "key", "separator",
     "decimal", "skiprows", "transpose", "highpass", "time_column", "time_unit", "max_iter",
-    "rounds",
+    "rounds", "n_components",
 )  # fmt: skip
 """Options with the name of the argument of the library, with hyphens."""
+NAMES = {"n_components": "components"}
+"""Options of another name than the argument of the library."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")
 
 
@@ -86,5 +88,7 @@ def in_options(sentence: str) -> str:
 
 
 def _as_option(argument: re.Match[str]) -> str:
-    option, value = f"--{argument[1].replace('_', '-')}", argument[2].strip("'\"")
+    name = NAMES.get(argument[1], argument[1])
+    option, value = f"--{name.replace('_', '-')}", argument[2].strip("'\"")
+    value = "" if value == "True" else value  # a flag
     return f"{option} {shlex.quote(value)}" if value else option

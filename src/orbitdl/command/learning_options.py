@@ -169,6 +169,11 @@ class PreprocessingOptions:
 
     def steps(self, channel: str | None) -> list[Step]:
         """Return the steps of preprocessing of a recording, in the order of their application."""
+        if self.highpass and self.lowpass and self.highpass >= self.lowpass:
+            raise typer.BadParameter(
+                f"--highpass {self.highpass:g} removes what --lowpass {self.lowpass:g} leaves; "
+                "exchange them."
+            )
         from orbitdl.preprocessing import CommonReference, HighPass, LowPass, Notch, Pick, Resample
 
         chosen: tuple[tuple[Any, Any], ...] = (

@@ -93,7 +93,7 @@ class Listing:
             refractory=near,
             codes=codes,
         )
-        write_events(table, self.output, rate, self.symbols)
+        self._write(table, rate, recording.sfreq)
         return {
             **_counts(table, len(model.components_)),
             "threshold": table.attrs["threshold"],
@@ -103,10 +103,18 @@ class Listing:
             "decoys": table.attrs.get("decoys"),
             "atoms": len(codes.atoms.coefficient),
             "samples": len(recording),
+            "recording_sfreq": recording.sfreq,
             "sfreq": rate,
             "gap": float(codes.gap.max()),
             "alpha": model.alpha_ if self.alpha is None else self.alpha,
         }
+
+    def _write(self, table: pd.DataFrame, rate: float | None, recorded: float | None) -> None:
+        """Write the events; annotations lie at samples of the record, if that was resampled."""
+        if is_annotation(self.output) and rate and recorded and rate != recorded:
+            table = table.assign(sample=table["sample"] * recorded / rate)
+            rate = recorded
+        write_events(table, self.output, rate, self.symbols)
 
     def _of_windows(
         self,
@@ -176,10 +184,10 @@ def window_sentences(facts: Mapping[str, Any]) -> list[str]:
 
 def sentences(facts: dict[str, Any]) -> list[str]:
     """Return the summary in sentences."""
-    sfreq = facts["sfreq"]
+    sfreq, lasts = facts["sfreq"], duration(facts["samples"], facts["recording_sfreq"])
     found = (
-        f"Found {counted(facts['events'], 'event')} in {duration(facts['samples'], sfreq)} of "
-        f"signal. The sparse code ({counted(facts['atoms'], 'atom')}) is certified: with these "
+        f"Found {counted(facts['events'], 'event')} in {lasts} of signal. The sparse "
+        f"code ({counted(facts['atoms'], 'atom')}) is certified: with these "
         "waveforms no other code of the whole recording would lower its objective by more than "
         f"{at_most(facts['gap'])}."
     )

@@ -61,7 +61,7 @@ class Material:
         """Read a file, say how, and apply the preprocessing that the options ask for."""
         recording, channel = read_file(data, reading, screen), reading.channel
         sfreq = preparing.resample or recording.sfreq
-        names = ("time_column", "time_unit")
+        names = ("time_column", "time_unit", "key")
         stored = {name: getattr(reading, name) for name in names if getattr(reading, name)}
         window = in_samples(preparing.window, sfreq)
         if length is None and not is_recording(recording, window, reading.layout):

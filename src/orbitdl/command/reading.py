@@ -18,13 +18,17 @@ from orbitdl.domains.time.acquisition import SAME, require_same_rate
 from orbitdl.io import Layout, Recording, is_recording, read
 from orbitdl.io.channels import channel_index
 from orbitdl.io.columns import NoSuchColumnError
-from orbitdl.io.time_columns import looks_like_time
+from orbitdl.io.time_columns import LOOKED_AT, counts_rows, looks_like_time
 from orbitdl.io.time_units import TimeUnit, unit_of
 from orbitdl.preprocessing import Pick, Resample
 from orbitdl.windows import Windows
 from orbitdl.windows.splitting import given_windows
 
 Model = OrbitDictionaryLearning | WaveformLearning
+KEYED = (".npz", ".mat", ".h5", ".hdf5", ".zarr")
+"""Suffixes of files that hold several arrays."""
+MANY = 100
+"""Channels whose names are listed in a message at most."""
 Stored = dict[str, Any]
 """Options of reading that a model file holds: channel, time_column, time_unit."""
 
@@ -56,9 +60,10 @@ def _read(data: Path, reading: ReadingOptions, stored: Stored) -> Recording:
     own = {"time_column": reading.time_column, "time_unit": reading.time_unit}
     times = own if reading.time_column is not None else stored
     unit = reading.time_unit or times.get("time_unit")
+    key = stored.get("key") if data.suffix.lower() in KEYED else None
     return read(
         data,
-        key=reading.key,
+        key=reading.key or key,
         separator=reading.separator,
         decimal=reading.decimal,
         channel=reading.channel or stored.get("channel"),
@@ -93,10 +98,22 @@ def require_no_time(recording: Recording, channel: str | None) -> None:
     """Raise if a column looks like time, unless channels or the time column are given."""
     if channel is not None or recording.time_column is not None:
         return
+    if recording.n_channels > max(len(recording), MANY):
+        raise ValueError(
+            f"the data have {len(recording)} samples of {recording.n_channels} channels; if it is "
+            "the other way round, say transpose=True."
+        )
     name = looks_like_time(recording.signal, recording.ch_names)
     if name is None:
         return
     names = recording.ch_names or tuple(map(str, range(recording.n_channels)))
+    column = recording.signal[:LOOKED_AT, names.index(name)]
+    if len(names) <= MANY and counts_rows(np.asarray(column, dtype=np.float64)):
+        others = ",".join(other for other in names if other != name)
+        raise ValueError(
+            f"column {name} counts rows, and nothing is to be learned from it; name the columns to "
+            f"use: --channel {shlex.quote(others)}."
+        )
     others = ",".join(other for other in names if other != name)
     unit = "" if unit_of(name) else " --time-unit s (or ms, us, ns, min, h)"
     raise ValueError(

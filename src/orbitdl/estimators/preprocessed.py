@@ -10,6 +10,7 @@ from typing import Any
 from orbitdl.domains.time.dask_recordings import delayed_recordings
 from orbitdl.preprocessing.base import as_recording
 from orbitdl.preprocessing.pipeline import Applied, apply_steps, fit_steps, require_steps
+from orbitdl.windows.windows import Windows
 
 
 class PreprocessedMixin:
@@ -57,12 +58,13 @@ class PreprocessedMixin:
 
     def _apply_steps(self, recording: Any) -> tuple[Any, list[Applied]]:
         """Return one recording, or several, after the fitted steps, and how to undo these."""
-        if not self.preprocessing_:
-            return recording, []
         lazy, _ = delayed_recordings(recording)
         if lazy is not None:
-            return _delayed(self.preprocessing_, recording), []
-        applied = [apply_steps(self.preprocessing_, one) for one in several_of(recording)]
+            return _delayed(
+                self.preprocessing_, recording
+            ) if self.preprocessing_ else recording, []
+        known = self.acquisition_
+        applied = [apply_steps(self.preprocessing_, one, known) for one in several_of(recording)]
         return like(recording, [one.result for one in applied]), applied
 
 
@@ -70,7 +72,16 @@ def after_preprocessing(model: Any, recording: Any) -> tuple[Any, Any]:
     """Return a copy of a fitted model for data after its preprocessing, and a recording there."""
     plain = copy(model)
     plain.preprocessing_ = []
-    return plain, apply_steps(model.preprocessing_, recording).result
+    return plain, apply_steps(model.preprocessing_, recording, model.acquisition_).result
+
+
+def require_no_windows(recording: Any) -> None:
+    """Refuse windows, where a recording is learned from as a whole."""
+    if isinstance(recording, Windows):
+        raise ValueError(
+            "WaveformLearning learns from whole recordings; leave SplitWindows out of "
+            "preprocessing=, or take OrbitDictionaryLearning for windows."
+        )
 
 
 def several_of(recording: Any) -> Sequence[Any]:

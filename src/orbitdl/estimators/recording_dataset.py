@@ -17,6 +17,7 @@ from orbitdl.domains.time.inputs import (
     RecordingSurvey,
     as_recordings,
     ready,
+    require_live_channels,
     require_same_channels,
     survey,
 )
@@ -153,8 +154,10 @@ def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) ->
 
 
 def require_change(surveys: Sequence[RecordingSurvey]) -> None:
-    """Refuse recordings that are all constant."""
-    if all(one.is_constant for one in surveys):
+    """Refuse recordings that are constant, or have a channel that is."""
+    if all(len(one.constant) == one.channels for one in surveys):
         raise ValueError(
             "the recording is constant, so no waveform is in it; pass one that changes."
         )
+    for number, one in enumerate(surveys):
+        require_live_channels(one, name_of(number if len(surveys) > 1 else None))

@@ -23,7 +23,13 @@ from orbitdl.domains.time.chunks import (
     without_atoms,
 )
 from orbitdl.domains.time.coder import RecordingCoder
-from orbitdl.domains.time.inputs import detrended, ready, require_own_channels, survey
+from orbitdl.domains.time.inputs import (
+    detrended,
+    ready,
+    require_live_channels,
+    require_own_channels,
+    survey,
+)
 from orbitdl.domains.time.refit import amplitudes_of
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
@@ -95,16 +101,22 @@ class SignalCoder:
         free = ready(signal, self.length, detrend=self.detrend, n_jobs=self.n_jobs, noise=noise)
         return split_recording(free, self.length)
 
+    def look(self, signal: Signal) -> None:
+        """Refuse a recording that cannot be worked with."""
+        looked = survey(signal, n_jobs=self.n_jobs)
+        if self.model is not None and len(looked.constant) < looked.channels:
+            require_live_channels(looked, signal.name)
+
     def code(self, signal: Signal) -> Coded:
         """Code a recording, after a look at all of it."""
-        survey(signal, n_jobs=self.n_jobs)
+        self.look(signal)
         chunks = self.chunks(signal)
         self._require_above_noise(chunks, self.coder.alpha)
         return self._coded(chunks, self.coder)
 
     def path(self, signal: Signal, alphas: list[float]) -> list[Codes]:
         """Return the codes of a recording at every alpha, from the largest to the smallest."""
-        survey(signal, n_jobs=self.n_jobs)
+        self.look(signal)
         chunks, found = self.chunks(signal), dict[int, Codes]()
         self._require_above_noise(chunks, min((a for a in alphas if a != self.alpha), default=0.0))
         for place in np.argsort(-np.array(alphas), kind="stable"):
@@ -188,7 +200,7 @@ def listed(
     chunks, flags = work.chunks(signal), dict[str, Any](integer_shifts=work.coder.integer_shifts)
     if coded is None and known is None:
         assert work.model is not None
-        survey(signal, n_jobs=work.n_jobs)
+        work.look(signal)
         flags |= {"sfreq": sfreq, "fdr": settings["fdr"], "n_jobs": work.n_jobs}
         table = detected_events(chunks, work.coder.waveforms, work.model, **flags)
     else:

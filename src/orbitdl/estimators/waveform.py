@@ -40,7 +40,7 @@ from orbitdl.domains.time.statistics import max_shift_of
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.features import FeaturesMixin
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
-from orbitdl.estimators.preprocessed import PreprocessedMixin
+from orbitdl.estimators.preprocessed import PreprocessedMixin, require_no_windows
 from orbitdl.estimators.recording_dataset import RecordingDataset, open_files, recording_dataset
 from orbitdl.estimators.start import AUTO, Found, found_in
 from orbitdl.estimators.streaming import StreamMixin
@@ -251,6 +251,7 @@ class WaveformLearning(
         self._check_parameters()
         began = time.perf_counter()
         steps, recording = self._fit_steps(open_files(recording))
+        require_no_windows(recording)
         known = acquired(recording)
         with self._dataset(recording) as dataset:
             stopped = self._learn_from(dataset)

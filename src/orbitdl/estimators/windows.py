@@ -133,10 +133,12 @@ class WindowsMixin:
         if not isinstance(data, Recording):
             return self._given(data, steps)
         require_splitter(steps)
-        applied = apply_steps(steps[:-1], data)
+        applied = apply_steps(steps[:-1], data, self.acquisition_)
         windows = steps[-1].windows(applied.result, step or steps[-1]._step_again())
         windows = self._compared(windows)
-        return PreparedData(windows.values, windows, Applied(steps, [*applied.stages, windows]))
+        return PreparedData(
+            windows.values, windows, Applied(steps, [*applied.stages, windows], applied.conformity)
+        )
 
     def _usual_steps(self, X: Any) -> list[Any]:
         """Return the preprocessing of recordings for a model of data points."""

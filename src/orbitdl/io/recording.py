@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orbitdl.arrays.validation import require_count
+from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.groups.base import Floats
 from orbitdl.io.channels import channel_index
 from orbitdl.io.dialect import Dialect
@@ -18,8 +18,8 @@ from orbitdl.io.layout import Kind, Layout
 from orbitdl.io.lazy import Columns, Joined, Mean, is_lazy
 from orbitdl.io.time_units import TimeUnit
 
-FEW = 8
-"""Maximum number of columns of a table that is a recording by default."""
+FEW, LONG = 8, 1000
+"""Columns at most of a table, or an array of so many rows, that is a recording by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,16 @@ class Recording:
     def __post_init__(self) -> None:
         if not (hasattr(self.signal, "shape") and hasattr(self.signal, "dtype")):
             object.__setattr__(self, "signal", np.asarray(self.signal))
+        if self.sfreq is not None:
+            object.__setattr__(self, "sfreq", float(require_positive(self.sfreq, "sfreq")))
+        for name in ("ch_names", "units"):
+            words = tuple(map(str, getattr(self, name)))
+            object.__setattr__(self, name, words)
+            if words and self.kind is Kind.samples and len(words) != self.n_channels:
+                raise ValueError(
+                    f"{name} has {len(words)} entries, and the recording {self.n_channels} "
+                    "channels; pass one for each."
+                )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -163,12 +173,12 @@ class Recording:
         values = _Slice.of(whole, first, after) if is_lazy(whole) else whole[first:after]
         return _plain(self, signal=values, first_sample=before)
 
-    def pick(self, channels: str | Sequence[str | int]) -> Recording:
+    def pick(self, channels: str | int | Sequence[str | int]) -> Recording:
         """Return some channels, with their names, units and types.
 
         Parameters
         ----------
-        channels : str or sequence
+        channels : str, int or sequence
             Names or indices from 0, as a sequence or separated by commas, or "mean", the mean of
             all. A single one loses its axis.
 
@@ -178,7 +188,8 @@ class Recording:
         >>> two.pick("V1")[:]
         array([ 0., 10., 20.])
         """
-        named = channels if isinstance(channels, str) else ",".join(map(str, channels))
+        several = [channels] if isinstance(channels, str | int) else channels
+        named = ",".join(map(str, several))
         if self.ndim < 2:
             raise ValueError(
                 f"channel={named!r} needs data with several channels, but these have one; leave it "
@@ -294,7 +305,7 @@ def is_recording(
     `layout` decides unless it is "auto". Sound, WFDB records and single columns are recordings;
     rows of the shape of a model's data points are windows, and so are arrays of three axes. Other
     arrays are recordings if the length of windows or the sampling rate is known, or if they are
-    tables (.csv, .parquet) of up to 8 columns.
+    tables (.csv, .parquet), or have 1000 rows or more, of up to 8 columns.
     """
     requested = member(Layout, layout)
     if requested is not Layout.auto:
@@ -305,7 +316,8 @@ def is_recording(
         return False
     if window is not None or recording.sfreq is not None:
         return True
-    return recording.kind == Kind.table and recording.shape[1] <= FEW
+    is_long = recording.kind == Kind.table or len(recording) >= LONG
+    return recording.shape[1] <= FEW and is_long
 
 
 def as_signal(values: ArrayLike) -> Floats:

@@ -67,6 +67,11 @@ def rises_evenly(values: Floats) -> bool:
     return bool(is_rounded or np.ptp(steps) <= EVEN * steps.mean())
 
 
+def counts_rows(values: Floats) -> bool:
+    """Return whether numbers are 0, 1, 2, ..., or begin at another integer."""
+    return len(values) > 1 and bool(np.all(np.diff(values) == 1.0) and values[0] % 1 == 0)
+
+
 def rate_in(
     unit: TimeUnit | None, times: Floats, name: str, path: Path | str, first: int = 1
 ) -> tuple[float, TimeUnit]:
@@ -76,6 +81,11 @@ def rate_in(
     passed, an implausible sampling rate raises UnreadableError.
     """
     taken = unit or unit_of(name) or TimeUnit.s
+    if unit is None and unit_of(name) is None and counts_rows(times):
+        raise UnreadableError(
+            f"{path}, column {name}: it counts rows, and says no sampling rate; leave it out with "
+            "channel=, or pass time_unit=, if these are times."
+        )
     sfreq = rate_of(times * taken.seconds, name, path, first)
     if unit is None and not SLOWEST <= sfreq <= FASTEST:
         raise UnreadableError(

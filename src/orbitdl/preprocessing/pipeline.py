@@ -12,6 +12,7 @@ from orbitdl.groups.base import Floats
 from orbitdl.io.recording import Recording, concatenate
 from orbitdl.preprocessing.base import Step, as_recording
 from orbitdl.preprocessing.channels import CommonReference, Pick, Whiten
+from orbitdl.preprocessing.conformity import Conformity
 from orbitdl.preprocessing.detrending import Detrend
 from orbitdl.preprocessing.filters import BandPass, HighPass, LowPass, Notch
 from orbitdl.preprocessing.resampling import Resample
@@ -45,10 +46,13 @@ class Applied:
     steps : sequence of Step
     stages : list
         The recording before every step, and last what came of it.
+    conformity : Conformity
+        What was done to the result so that it conforms with what a model learned from.
     """
 
     steps: Sequence[Any]
     stages: list[Any]
+    conformity: Conformity = Conformity()
 
     @property
     def result(self) -> Any:
@@ -65,6 +69,7 @@ class Applied:
         """Return values of the shape of the result as values of a recording."""
         if isinstance(self.result, Windows):
             values = self.result.restore(values)
+        values = self.conformity.undo(values)
         for step, before in zip(reversed(self.steps), reversed(self.stages[:-1]), strict=True):
             if hasattr(step, "restore") and not isinstance(step, SplitWindows):
                 values = step.restore(values, as_recording(before))
@@ -96,12 +101,20 @@ def fit_steps(
     return fitted, [Applied(fitted, stage) for stage in stages]
 
 
-def apply_steps(steps: Sequence[Any], recording: Any) -> Applied:
-    """Apply fitted steps to a recording; None stays None."""
+def apply_steps(
+    steps: Sequence[Any], recording: Any, acquisition: Mapping[str, Any] | None = None
+) -> Applied:
+    """Apply fitted steps to a recording; None stays None.
+
+    What comes of them has the units and the order of channels of an acquisition, if it is passed.
+    """
     stages = [recording]
     for step in steps if recording is not None else ():
         stages.append(step.transform(stages[-1]))
-    return Applied(steps, stages)
+    known = acquisition or {}
+    conformity = Conformity.of(stages[-1], known)
+    result = conformity.apply(stages[-1], tuple(known.get("units") or ()))
+    return Applied(steps, [*stages[:-1], result] if steps else [result], conformity)
 
 
 def require_steps(steps: Iterable[Any] | None) -> list[Any]:
@@ -146,7 +159,7 @@ def _step(record: Mapping[str, Any]) -> Step:
     if kind is None:
         raise ValueError(f"there is no preprocessing step {str(name)[:40]!r}")
     parameters, fitted = record.get("parameters"), record.get("fitted")
-    is_sound = isinstance(parameters, Mapping) and isinstance(fitted, Mapping)
-    if not is_sound or set(parameters) != set(kind._get_param_names()):
+    are_tables = isinstance(parameters, Mapping) and isinstance(fitted, Mapping)
+    if not are_tables or set(parameters or ()) != set(kind._get_param_names()):
         raise ValueError(f"the preprocessing step {name} has other parameters than it takes")
-    return kind(**parameters).with_fitted(fitted)
+    return kind(**dict(parameters or {})).with_fitted(dict(fitted or {}))

@@ -160,8 +160,10 @@ class Facts:
         return [values[self.component == j] for j in range(len(self.components))]
 
     def named(self, label: str) -> str:
-        """Return a label with the unit of the data."""
-        return f"{label} ({self.unit})" if self.unit else label
+        """Return a label with the unit of the data; amplitudes are norms in it."""
+        words = [*(["norm"] if label in ("amplitude", "coefficient") else []), self.unit or ""]
+        unit = ", ".join(filter(None, words))
+        return f"{label} ({unit})" if unit else label
 
 
 def _known(values: NDArray[Any]) -> NDArray[Any]:

@@ -42,8 +42,8 @@ class RecordingSurvey:
         Of the array: 1 or 2.
     observed : int
         Samples that are there.
-    is_constant : bool
-        Whether every channel is.
+    constant : tuple of int
+        Channels that never change.
     fingerprint : str
         SHA-256 of shape and, if requested, of values.
     """
@@ -52,7 +52,7 @@ class RecordingSurvey:
     channels: int
     axes: int
     observed: int
-    is_constant: bool
+    constant: tuple[int, ...]
     fingerprint: str
 
 
@@ -152,7 +152,17 @@ def survey(signal: Signal, *, hashed: bool = False, n_jobs: int | None = None) -
         raise ValueError(_nothing_observed(signal))
     require_in_range(float(max(high.max(), -low.min())), signal.name)
     shape = len(signal), signal.channels, len(signal.values.shape)
-    return RecordingSurvey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
+    constant = tuple(map(int, np.flatnonzero(low == high)))
+    return RecordingSurvey(*shape, observed, constant, digest.hexdigest())
+
+
+def require_live_channels(looked: RecordingSurvey, name: str) -> None:
+    """Refuse a recording of which a channel never changes: it has no noise to be compared with."""
+    if looked.constant:
+        raise ValueError(
+            f"channel {looked.constant[0]} of {name} is constant throughout; leave it out, for "
+            "instance with channel= or preprocessing=[Pick(...)]."
+        )
 
 
 def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:
