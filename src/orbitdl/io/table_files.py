@@ -135,9 +135,12 @@ def _require_fitting_header(table: Table) -> None:
     """Raise UnreadableError unless there are as many names as columns."""
     reading = table.reading
     if not reading.fits_header:
+        count = len(reading.header)
+        rows = ((k, len(row)) for k, row in enumerate(reading.body) if any(row[count:]))
+        odd, width = next(rows, (0, reading.width))
         raise UnreadableError(
             f"cannot read {table.where} as a table of numbers: row {table.first} names "
-            f"{len(reading.header)} columns, and row {table.first + 1} has {reading.width} cells; "
+            f"{count} columns, and row {table.first + 1 + odd} has {width} cells; "
             "if lines before the table are no part of it, leave them out with skiprows=."
         )
 
