@@ -201,7 +201,7 @@ def judge(way: str, steps: list[Step], limit: float) -> bool:
     for step in [*steps, Step("in all", cold, warm)]:
         print(f"  {step.name:26} {step.cold:7.1f} {step.warm:7.1f}")
     within = cold <= limit
-    print(f"  {1 - warm / cold:.0%} of the first time is compilation, which is stored.")
+    print(f"  {1 - warm / cold:.0%} of the first time is not spent again: compiled code is stored.")
     print(f"  {'held' if within else 'MISSED'}: at most {limit:g} s")
     return within
 
