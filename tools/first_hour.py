@@ -1,9 +1,9 @@
-"""Measure a user's first hour: from a wheel in a new environment to the events in a file of their own.
+"""Measure a user's first hour: from a wheel in a new environment to the events in their own file.
 
 Builds the sdist, and the wheel from it; installs the wheel into a new environment; and there, from
 an empty folder, goes from a text table to events and a report, on the command line and in Python.
-Either way begins without compiled code, as every installation does. Fails if a step fails, if events
-are not found, or if either way takes longer than the limit, download and installation not counted.
+Either way begins without compiled code, as every installation does. Fails if a step fails, if
+events are not found, or if either way takes longer than the limit, without the installation.
 
 Needs nothing but Python:
 
@@ -185,9 +185,7 @@ def in_python(programs: Path, folder: Path) -> list[Step]:
     own, tables, totals = folder / "python", [], []
     for _ in range(2):
         began = time.perf_counter()
-        said = execute(
-            programs / "python", "-c", IN_PYTHON, cwd=folder, env=environment(own)
-        )
+        said = execute(programs / "python", "-c", IN_PYTHON, cwd=folder, env=environment(own))
         totals.append(time.perf_counter() - began)
         tables.append(float(said.rpartition("TABLE ")[2]))
     rest = [total - table for total, table in zip(totals, tables, strict=True)]
@@ -211,6 +209,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--python", default=sys.executable, help="the interpreter to install into")
     parser.add_argument("--wheel", type=Path, help="a wheel that is built already")
+    parser.add_argument("--constraint", type=Path, help="versions of dependencies, as pip has it")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds at most")
     settings = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
@@ -219,7 +218,8 @@ def main() -> None:
         wheel = settings.wheel.resolve() if settings.wheel else build(settings.python, folder)
         built = time.perf_counter()
         programs = new_environment(settings.python, folder / "user")
-        execute(programs / "python", "-m", "pip", "install", "--quiet", wheel)
+        pins = ["--constraint", settings.constraint.resolve()] if settings.constraint else []
+        execute(programs / "python", "-m", "pip", "install", "--quiet", wheel, *pins)
         print(f"{wheel.name}: built in {built - began:.0f} s, ", end="")
         print(f"installed in {time.perf_counter() - built:.0f} s (not counted)\n")
         empty = folder / "empty"

@@ -1,4 +1,4 @@
-"""Compare the tag of a release with what the repository says: python tools/release_version.py v0.1.0."""
+"""Compare the tag of a release with the repository: python tools/release_version.py v0.1.0."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def show_versions() -> dict[str, str]:
     orbitdl       ...
     Python        3...
     >>> list(versions)
-    ['orbitdl', 'Python', 'platform', 'NumPy', 'SciPy', 'Numba', 'scikit-learn', 'pandas', 'BLAS', 'CPUs']
+    ['orbitdl', 'Python', 'platform', 'NumPy', 'SciPy', 'Numba', 'scikit-learn', 'pandas',
+     'BLAS', 'CPUs']
     """
     versions = {
         "orbitdl": installed_version(),
@@ -66,7 +67,7 @@ def show_versions() -> dict[str, str]:
 
 
 def _version_of(module: str) -> str:
-    """Return the version of a library, or why there is none: this is for installations that fail."""
+    """Return the version of a library, or why it cannot be imported."""
     try:
         return str(import_module(module).__version__)
     except ImportError as error:
