@@ -12,7 +12,8 @@ class Solver(BaseSolver):
     requirements = ["pip::orbitdl"]
     sampling_strategy = "tolerance"
     references = [
-        "Y. S. Soh, Group Invariant Dictionary Learning, IEEE Transactions on Signal Processing 2021"
+        "Y. S. Soh, Group Invariant Dictionary Learning, "
+        "IEEE Transactions on Signal Processing, 2021"
     ]
 
     def set_objective(self, X, components, alpha):
