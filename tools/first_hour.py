@@ -228,7 +228,7 @@ def main() -> None:
         said = execute(programs / "python", "-c", show, cwd=empty, env=environment(empty))
         *versions, place = said.splitlines()
         print("\n".join(versions))
-        if not Path(place).is_relative_to(folder.resolve()):
+        if not Path(place).resolve().is_relative_to(folder.resolve()):
             sys.exit(f"the package is not the one that was installed, but {place}")
         onsets = write_recording(empty / "mine.csv")
         commands = on_the_command_line(programs, empty)

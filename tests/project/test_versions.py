@@ -36,7 +36,10 @@ def test_an_unknown_name_is_still_an_error():
 
 
 def test_importing_the_package_does_not_read_metadata():
-    code = "import sys, orbitdl; sys.exit('importlib.metadata' in sys.modules)"
+    code = (
+        "import sys; before = set(sys.modules); import orbitdl; "
+        "sys.exit('importlib.metadata' in sys.modules.keys() - before)"
+    )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
@@ -52,7 +55,8 @@ def test_versions_are_those_of_the_libraries():
     assert ours == [one.__version__ for one in (numpy, scipy, numba, sklearn, pandas)]
     assert found["orbitdl"] == orbitdl.__version__
     assert found["CPUs"] == str(os.cpu_count())
-    assert "threads" in found["BLAS"]
+    if sys.platform != "darwin":  # whose own BLAS is none that threadpoolctl knows
+        assert "threads" in found["BLAS"]
 
 
 def test_a_library_that_cannot_be_imported_is_named_and_the_rest_still_printed(monkeypatch):
