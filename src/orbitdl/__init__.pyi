@@ -12,6 +12,7 @@ from .selection.choice import Selection
 from .selection.select import select
 from .storage.container import ModelFileError
 from .storage.stored_codes import StoredCodes
+from .versions import show_versions
 from .windows.positions import positions
 
 __version__: str
@@ -36,5 +37,6 @@ __all__ = [
     "noise_level",
     "positions",
     "select",
+    "show_versions",
     "suggest_alpha",
 ]

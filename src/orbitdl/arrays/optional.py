@@ -6,14 +6,15 @@ from __future__ import annotations
 def install_hint(what: str, packages: str, extra: str) -> str:
     """Return the message that names a missing dependency and how to install it.
 
-    It names both the packages and the extra, for installations from an index and from a checkout.
+    It names the packages and the extra, for a release from an index and for a checkout.
 
     Examples
     --------
-    >>> install_hint("drawing", "matplotlib", "plot")
-    'drawing needs matplotlib; pip install matplotlib, or pip install ".[plot]" in a checkout.'
+    >>> print(install_hint("drawing", "matplotlib", "plot"))
+    drawing needs matplotlib; pip install matplotlib, or pip install "orbitdl[plot]", or
+    pip install ".[plot]" in a checkout.
     """
     return (
         f"{what} needs {packages.replace(' ', ' and ')}; pip install {packages}, or "
-        f'pip install ".[{extra}]" in a checkout.'
+        f'pip install "orbitdl[{extra}]", or pip install ".[{extra}]" in a checkout.'
     )

@@ -44,7 +44,16 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 def alternatives(hint: Any) -> set[Any]:
     """Return the types that a type hint allows: ``int | None`` allows two."""
-    return set(get_args(hint)) if get_origin(hint) in (Union, UnionType) else {hint}
+    kinds = set(get_args(hint)) if get_origin(hint) in (Union, UnionType) else {hint}
+    return set(map(without_alias, kinds))
+
+
+def without_alias(hint: Any) -> Any:
+    """Return what an alias of a type stands for: NDArray is one from NumPy 2.5 on."""
+    value = getattr(get_origin(hint) or hint, "__value__", None)
+    if value is None:
+        return hint
+    return value[get_args(hint)] if get_args(hint) else value
 
 
 def is_scalar(hint: Any) -> bool:
