@@ -22,6 +22,8 @@ COVERED = coding learning domains events selection discovery gaps dictionaries e
 # Pages whose examples are run.
 PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorials/*.md)
 SEED ?= $(shell date +%s)
+# Seconds that the first hour may take on an idle machine.
+LIMIT ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test first-hour docs test-generic test-long mutants coverage lint format bench bench-quick measured trust clean
@@ -37,7 +39,7 @@ test: lint $(VENV)/.installed-actionlint  ## Check style and types, then run eve
 	$(PYTEST) --doctest-modules --doctest-glob='*.md' src reproduction tests README.md $(PAGES)
 
 first-hour:  ## Build, install the wheel elsewhere, and time a user's way from a file to events and a report
-	$(PYTHON) tools/first_hour.py
+	$(PYTHON) tools/first_hour.py --limit $(LIMIT)
 
 docs: $(VENV)/.installed-docs docs/tutorials/pictures/.drawn  ## Build the site into out/site; broken links and warnings are errors
 	rm -rf out/site

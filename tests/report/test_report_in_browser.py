@@ -277,7 +277,7 @@ def test_sizes_and_times_are_those_of_the_recording(watched, heart, tmp_path):
     begin = f"0:00:{(7 * 65 + 640) / 64:.1f}"
     assert f"Window 7, from {begin} on (8 of 60 in this file)" in words(page)
     assert "\u00a0<mV> (root mean square) of residual in its middle" in words(page)
-    assert page.inner_text("#atoms th:nth-child(2)") == "coefficient (<mV>)"
+    assert page.inner_text("#atoms th:nth-child(2)") == "coefficient (norm, <mV>)"
     rows = page.locator("#atoms tbody tr").all_inner_texts()
     largest = np.abs(model.encode(data.X[7:8]).atoms.coefficient).max() * scale[7, 0]
     assert_allclose(
