@@ -80,7 +80,11 @@ def reason_of_events(scores: Scores, chosen: tuple[int, int], numbers: list[int]
     if predicted <= 0.0:
         return f"{_components(q)}: no events are reproducible. {_sentence(most)}."
     if auto > q:
-        most += f"; the gain of {auto} is within the standard error or not reproducible"
+        found = _least(scores, [len(scores.candidates) - 1])
+        if scores.mean[found] > scores.mean[chosen]:
+            most += f"; {auto} {_change(scores, chosen, found, 'what is left unexplained')}"
+        else:
+            most += f"; the gain of {auto} is within the standard error or not reproducible"
     return (
         f"{_of_components(scores, chosen, is_last=False)} Events explain {100 * predicted:.3g} % "
         "of the held-out energy above the noise; their agreement with those of a model of the "
