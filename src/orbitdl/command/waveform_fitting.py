@@ -61,8 +61,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         learned = f"{learned} {facts['reason'][:1].upper()}{facts['reason'][1:]}."
     proof = (
         f"The sparse code has {counted(facts['atoms'], 'atom')}, of which one event may take "
-        "several. For these waveforms, which are a local optimum, no other code of the whole recording would lower its objective "
-        f"by more than {at_most(facts['gap'])}."
+        "several. For these waveforms, which are a local optimum, no other code of the whole "
+        f"recording would lower its objective by more than {at_most(facts['gap'])}."
     )
     return [learned, *alpha_sentence(facts), *history_sentence(facts), proof]
 
