@@ -220,8 +220,8 @@ def test_the_interval_from_beat_to_beat_is_over_all_components():
     expected = np.concatenate([[np.nan], np.where(across, np.nan, between)])
     median, often = (f(np.nanmedian(expected)) for f in (facts.clock.span, facts.clock.frequency))
     said = words_of(paragraphs(facts)[0] + intervals.content(facts).html)
-    assert said.count(f"of any component: typically {often}") == 2
-    assert f"median interval {median}".replace(NO_BREAK, " ") in said
+    rate = f"of any component: median interval {median}, as at {often}".replace(NO_BREAK, " ")
+    assert said.count(rate) == 2
     charts = {chart.name: chart.spec() for chart in intervals.content(facts).charts}
     drawn = [(t, y, e) for layer in layers_of(charts["interval-over-time"], "marks")
              for t, y, e in zip(layer["x"], layer["y"], layer["event"], strict=True)]  # fmt: skip
@@ -425,7 +425,8 @@ def test_the_summary_says_how_many_how_often_and_how_good(facts):
     said = " ".join(paragraphs(facts)).replace(NO_BREAK, " ")
     found = facts.events
     typical = 60 * facts.clock.sfreq / np.median(np.diff(found["sample"]))
-    assert f"{len(found)} events of one component (typically {typical:.3g} per minute" in said
+    assert f"{len(found)} events of one component (median interval " in said
+    assert f", as at {typical:.3g} per minute)" in said
     assert "In 40 s of recording" in said
     assert "no other code of the whole recording lowers the objective by more than" in said
     assert facts.model.provenance_["alpha"] in said

@@ -92,8 +92,8 @@ def frequency_of(facts: Facts, column: str, component: int | None = None) -> str
     if values is None or not np.isfinite(values[own]).any():
         return ""
     median = float(np.nanmedian(values[own]))
-    often = f"typically {clock.frequency(median)}"
-    return often if clock.sfreq is None else f"{often}: median interval {clock.span(median)}"
+    interval = f"median interval {clock.span(median)}"
+    return interval if clock.sfreq is None else f"{interval}, as at {clock.frequency(median)}"
 
 
 def _transformations(facts: Facts) -> str:
