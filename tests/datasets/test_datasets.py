@@ -378,7 +378,7 @@ def test_a_channel_the_mean_or_all_leads_are_returned(nowhere):
     assert_allclose(one.signal, signal[:, 1], atol=1e-3)
     assert_allclose(mean.signal, signal.mean(axis=1), atol=1e-3)
     assert_allclose(every.signal, signal, atol=1e-3)
-    assert (one.ch_names, mean.ch_names, every.ch_names) == (("V1",), ("I", "V1"), ("I", "V1"))
+    assert (one.ch_names, mean.ch_names, every.ch_names) == (("V1",), ("mean",), ("I", "V1"))
     assert one.sfreq == 250.0
 
 
