@@ -291,7 +291,7 @@ class Action(ABC):
         count, each = prod(shape), np.arange(prod(front)).reshape(front)
         one = np.broadcast_to(element, (*shape, element.shape[-1]))
         atoms = Combination(np.arange(count), np.ones(count), one.reshape(count, one.shape[-1]))
-        source = np.broadcast_to(each, shape).ravel()
+        source = np.broadcast_to(each, shape).flatten()  # a copy that may be written to
         rows = self.superpose(atoms, count, source, B.reshape(prod(front), *back))
         return rows.reshape(*shape, *back)
 

@@ -60,7 +60,7 @@ class PhaseAction(Representation):
         each, count = np.arange(math.prod(B.shape[:-3])).reshape(B.shape[:-3]), math.prod(shape)
         elements = np.broadcast_to(element, (*shape, 1)).reshape(-1, 1)
         atoms = Combination(np.arange(count), np.ones(count), elements)
-        source = np.broadcast_to(each, shape).ravel()
+        source = np.broadcast_to(each, shape).flatten()  # a copy that may be written to
         rows = self.superpose(atoms, count, source, B.reshape(-1, *B.shape[-3:]))
         return rows.reshape(*shape, *B.shape[-3:])
 
