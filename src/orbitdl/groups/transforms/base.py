@@ -18,7 +18,7 @@ class Transform(ABC):
         Shape of one data point.
     block_shape : tuple of int
         ``(F, d, m)``: number, size and multiplicity of the blocks.
-    dtype : numpy.float64 or numpy.complex128
+    ``dtype`` : numpy.float64 or numpy.complex128
         Of block coordinates.
     is_invertible : bool
         Whether ``T* T`` is the identity.
