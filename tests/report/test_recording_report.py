@@ -472,7 +472,7 @@ def test_without_a_rate_times_are_samples_and_excerpts_count_from_the_start(mode
     assert f" {first:.1f} ".replace(".0 ", " ") in said
     said = words_of(paragraphs(facts)[0])
     assert "per minute" not in said
-    assert "one every" in said
+    assert "(median interval " in said
     low, high = amplitudes.content(facts).charts[0].spec()["x"]["range"]
     assert (low, high) == (5000, 5000 + len(heart.signal))
 

@@ -81,7 +81,8 @@ def reason_of_events(scores: Scores, chosen: tuple[int, int], numbers: list[int]
         return f"{_components(q)}: no events are reproducible. {_sentence(most)}."
     if auto > q:
         found = _least(scores, [len(scores.candidates) - 1])
-        if scores.mean[found] > scores.mean[chosen]:
+        change, spread = scores.difference(found, chosen)
+        if change > max(spread, SMALL * float(scores.mean[chosen])):  # worse, not by chance
             most += f"; {auto} {_change(scores, chosen, found, 'what is left unexplained')}"
         else:
             most += f"; the gain of {auto} is within the standard error or not reproducible"
