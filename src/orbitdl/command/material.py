@@ -19,7 +19,7 @@ from orbitdl.estimators.waveform import SHORTEST
 from orbitdl.groups import Group
 from orbitdl.io import Recording, is_recording
 from orbitdl.preprocessing import SplitWindows
-from orbitdl.preprocessing.pipeline import Applied, fit_steps
+from orbitdl.preprocessing.pipeline import fit_steps
 from orbitdl.windows import Windows
 
 Model = OrbitDictionaryLearning | WaveformLearning
@@ -88,11 +88,6 @@ class Material:
             _require_something(applied.result)
             return cls(excerpt, fitted, applied.result, None, stored)
         return cls(excerpt, fitted, applied.result, _samples_of(length, sfreq), stored)
-
-    @property
-    def applied(self) -> Applied:
-        """The recording and what came of it."""
-        return Applied(self.steps, [self.recording, self.result])
 
     def model(self, group: Group, flags: dict[str, Any], settings: dict[str, Any]) -> Model:
         """Return the estimator for these data, of recordings or of windows."""

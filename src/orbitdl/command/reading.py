@@ -107,14 +107,13 @@ def require_no_time(recording: Recording, channel: str | None) -> None:
     if name is None:
         return
     names = recording.ch_names or tuple(map(str, range(recording.n_channels)))
+    others = ",".join(other for other in names if other != name)
     column = recording.signal[:LOOKED_AT, names.index(name)]
     if len(names) <= MANY and counts_rows(np.asarray(column, dtype=np.float64)):
-        others = ",".join(other for other in names if other != name)
         raise ValueError(
             f"column {name} counts rows, and nothing is to be learned from it; name the columns to "
             f"use: --channel {shlex.quote(others)}."
         )
-    others = ",".join(other for other in names if other != name)
     unit = "" if unit_of(name) else " --time-unit s (or ms, us, ns, min, h)"
     raise ValueError(
         f"column {name} looks like time, from which nothing is to be learned; take the rate from "

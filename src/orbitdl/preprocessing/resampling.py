@@ -25,7 +25,8 @@ class Resample(Step):
     """Change the sampling rate, without aliasing and without delay.
 
     Recordings of different rates become comparable. Samples of events then count at the new rate;
-    their onsets in seconds do not change.
+    their onsets in seconds do not change, except in excerpts, whose first sample is rounded to one
+    at the new rate.
 
     Parameters
     ----------
