@@ -118,7 +118,8 @@ def chunks_table(x: Floats, model: WaveformLearning) -> Table:
     for gap in (1e-4, 1e-6):
         coder = RecordingCoder(waveforms, model.alpha_, gap)
         many, one = (split_recording(signal, LENGTH, size) for size in (SMALL, len(x)))
-        ends = [code_recording(chunks, coder).codes(coder).objective for chunks in (many, one)]
+        coded = (code_recording(chunks, coder).codes(coder) for chunks in (many, one))
+        ends = [float(codes.objective.sum()) for codes in coded]
         apart = abs(ends[0] - ends[1]) / ends[1]
         cells.append((f"{gap:g}", f"{len(many)}", *(f"{e:.9g}" for e in ends), f"{apart:.1e}"))
     columns = "gap asked for", "chunks", "objective", "objective of one chunk", "apart"
